@@ -1,0 +1,48 @@
+"""The score of a game, with the parts that it is made of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from engine.cards import Kind
+from engine.game import State, Status
+from engine.rules import LossCounts, Overkill
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from engine.cards import Card
+
+
+class Score(NamedTuple):
+    """A game's score and what it is made of.
+
+    ``score`` is None while the game goes on. ``bonus`` is what a potion faced last added to a won
+    game, else 0. ``remaining`` is the sum of the monsters still to be met, counted as the option
+    ``loss_counts`` says; a lost game's score subtracts it.
+    """
+
+    score: int | None
+    health: int
+    bonus: int
+    remaining: int
+
+
+def score(state: State) -> Score:
+    """Return the score of ``state`` with its parts."""
+    remaining = _strength(state.dungeon)
+    if state.options.loss_counts is LossCounts.DUNGEON_AND_ROOM:
+        remaining += _strength(state.room)
+    health = state.health
+    match state.status:
+        case Status.PLAYING:
+            return Score(None, health, 0, remaining)
+        case Status.WON:
+            return Score(health + state.bonus, health, state.bonus, remaining)
+        case Status.LOST:
+            counted = 0 if state.options.overkill is Overkill.IGNORED else health
+            return Score(counted - remaining, health, 0, remaining)
+
+
+def _strength(cards: Iterable[Card]) -> int:
+    return sum(card.value for card in cards if card.kind is Kind.MONSTER)
