@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -30,7 +31,7 @@ def spawn(  # noqa: PLR0913  # they are the process's own properties, all by nam
     ``output`` takes what it prints, both streams. Call this from the main thread: the kernel
     watches the thread that forked. Raises OSError if it cannot be run.
     """
-    return subprocess.Popen(
+    return subprocess.Popen(  # noqa: S603  # the callers' own programs, no shell
         command,
         stdin=subprocess.DEVNULL,
         stdout=output,
@@ -46,10 +47,8 @@ def spawn(  # noqa: PLR0913  # they are the process's own properties, all by nam
 
 def end_group(process: subprocess.Popen[bytes]) -> int:
     """Kill ``process``, if it still runs, and whatever it left in its session; its exit status."""
-    try:
+    with suppress(OSError):  # nobody is left
         os.killpg(process.pid, signal.SIGKILL)
-    except OSError:  # nobody is left
-        pass
     return process.wait()
 
 

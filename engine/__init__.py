@@ -83,7 +83,7 @@ from engine.errors import (
     UnknownCard,
     UnknownRuleset,
 )
-from engine.events import EVENTS, Event
+from engine.events import EVENTS, CardsDrawn, Event
 from engine.game import (
     Effect,
     Phase,
@@ -119,6 +119,7 @@ __all__ = [
     "DEFAULT_RULESET",
     "DRAW",
     "EVENTS",
+    "CardsDrawn",
     "OPTIONS",
     "PACK",
     "RULESETS",

@@ -1,0 +1,45 @@
+# PYTHON=python3.12 names the interpreter of a new .venv; without it python3 makes one, and any
+# that is there will do.
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check format openapi bench lock clean venv venv-dev
+
+run: venv ## play: http://127.0.0.1:8000 (PORT=9000 SCOUNDREL_DATA=/some/directory)
+	@exec env $(if $(PORT),SCOUNDREL_PORT='$(PORT)') .venv/bin/python -m api.launcher
+
+test: ## everything that is checked, set up from nothing
+	@scripts/apt-packages.sh
+	@$(MAKE) --no-print-directory check
+	@.venv/bin/python -m pytest
+
+check: venv-dev ## format, lint and types
+	@.venv/bin/ruff format --check
+	@.venv/bin/ruff check
+	@.venv/bin/mypy
+
+format: venv-dev ## lay out the code, and mend what the linter can
+	@.venv/bin/ruff check --fix-only
+	@.venv/bin/ruff format
+
+openapi: venv-dev ## write the published contract again
+	@.venv/bin/python -m api.openapi > openapi/openapi.json.new
+	@mv openapi/openapi.json.new openapi/openapi.json
+
+bench: venv ## measure the engine
+	@.venv/bin/python -m bench.engine
+
+lock: ## write the pinned requirements again (UPGRADE=1 for the newest)
+	@scripts/lock.sh $(if $(UPGRADE),--upgrade)
+
+clean: ## take away what was made here; the games stay
+	@rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+help:
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+venv:
+	@scripts/venv.sh requirements.txt
+
+venv-dev:
+	@scripts/venv.sh requirements-dev.txt

@@ -1,0 +1,56 @@
+"""The API: a stateless Flask app over the engine and a store.
+
+Enter at :func:`create_app`. Each resource is a module of :mod:`api.resources`, found by being
+there; :mod:`api.contract` is how they declare their operations.
+"""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from flask import Flask, Response
+
+from api import openapi, problems, requests, responses, settings
+from api.contract import Api
+from api.resources import blueprints
+from api.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class App(Flask):
+    """Flask, but for how it answers a plain OPTIONS."""
+
+    def make_default_options_response(self) -> Response:
+        """Answer with the methods that the path knows, and no body."""
+        allowed = super().make_default_options_response().headers["Allow"]
+        response = Response(status=HTTPStatus.NO_CONTENT, headers={"Allow": allowed})
+        del response.headers["Content-Type"]
+        return response
+
+
+def create_app(config: Mapping[str, Any] | None = None) -> App:
+    """Return the app, set up from the ``SCOUNDREL_*`` variables, or from ``config`` instead.
+
+    Raises SettingsError if a setting is unusable, or if no store is named.
+    """
+    chosen = settings.from_environment() if config is None else settings.load(config)
+    if chosen.redis_url is None:
+        raise settings.SettingsError(
+            "SCOUNDREL_REDIS_URL must name the store; `make run` starts one of its own"
+        )
+    app = App(__name__, static_folder=None)
+    app.config.from_mapping(openapi.CONFIG, MAX_CONTENT_LENGTH=requests.MAX_BODY)
+    app.url_map.merge_slashes = False
+    app.extensions["store"] = Store(
+        chosen.redis_url, secret=chosen.secret, keep_lost_days=chosen.keep_lost_days
+    )
+    responses.register(app)
+    api = Api(app)
+    problems.register(app)
+    for blueprint in blueprints():
+        api.register_blueprint(blueprint)
+    app.extensions["api"] = api
+    return app

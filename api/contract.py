@@ -1,0 +1,189 @@
+"""How a resource declares its operations, and how their documentation comes of it.
+
+flask-smorest's ``Api`` and ``Blueprint`` are subclassed here and nowhere else. A view is declared
+with what it reads and answers; the declaration parses the request for it and documents the
+operation. What it returns is ready, so that nothing is serialised twice; tests hold the responses
+against the documentation.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import wraps
+from http import HTTPStatus
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
+
+import flask_smorest
+from marshmallow import INCLUDE, RAISE, Schema
+
+from api.fields import ActionText
+from api.problems import (
+    INVALID_REQUEST,
+    MALFORMED_JSON,
+    MALFORMED_REQUEST,
+    MEDIA_TYPE,
+    TOO_LARGE,
+    UNSUPPORTED_MEDIA_TYPE,
+    ProblemSchema,
+    ProblemType,
+    from_http_exception,
+)
+from api.requests import read_body, read_query
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from flask import Response
+
+View = TypeVar("View", bound="Callable[..., Response]")
+
+_BODY_PROBLEMS = (MALFORMED_JSON, MALFORMED_REQUEST, TOO_LARGE, UNSUPPORTED_MEDIA_TYPE)
+
+
+class RequestSchema(Schema):
+    """What a request may hold: nothing but its fields."""
+
+    class Meta:
+        """An unknown field is most likely a misspelt one."""
+
+        unknown = RAISE
+
+    error_messages: ClassVar[dict[str, str]] = {
+        "unknown": "is not known here",
+        "type": "takes a JSON object",
+    }
+
+
+class AnswerSchema(Schema):
+    """What an answer holds: its fields at least. Clients ignore those they do not know."""
+
+    class Meta:
+        """Fields may be added."""
+
+        unknown = INCLUDE
+
+
+class NoQuery(RequestSchema):
+    """No query arguments."""
+
+
+class Answer(NamedTuple):
+    """What an operation answers when all is well."""
+
+    schema: type[Schema]
+    description: str
+    status: int = 200
+    headers: Mapping[str, str] = MappingProxyType({})
+
+
+class Api(flask_smorest.Api):  # type: ignore[misc]  # flask-smorest is not typed
+    """The API: errors are our problems, and only what is declared is documented."""
+
+    ERROR_SCHEMA = ProblemSchema
+    DEFAULT_ERROR_RESPONSE_NAME = None
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401  # flask-smorest is not typed
+        super().__init__(*args, **kwargs)
+        self.register_field(ActionText, "string", None)
+
+    def _register_responses(self) -> None:
+        """Register no responses by status: each operation documents its own."""
+
+    def handle_http_exception(self, error: Any) -> Response:  # noqa: ANN401  # flask-smorest is not typed
+        """Answer what Flask and Werkzeug refuse as a problem."""
+        return from_http_exception(error)
+
+
+class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest is not typed
+    """A resource: its operations, each declared with what it reads, answers and refuses."""
+
+    def operation(  # noqa: PLR0913  # one argument for each part of a declaration
+        self,
+        method: str,
+        rule: str,
+        operation_id: str,
+        *,
+        answer: Answer,
+        body: type[Schema] | None = None,
+        query: type[Schema] = NoQuery,
+        problems: Iterable[ProblemType] = (),
+        parameters: Iterable[Mapping[str, Any]] = (),
+    ) -> Callable[[View], View]:
+        """Register a view as an operation.
+
+        The view gets its path arguments, then ``body`` and ``query`` as their schemas load them,
+        each only if declared. The first line of its docstring is the operation's summary, the rest
+        its description.
+        """
+        refused = (*((*_BODY_PROBLEMS,) if body else ()), INVALID_REQUEST, *problems)
+
+        def declare(view: View) -> View:
+            body_schema = body() if body else None
+            query_schema = query()
+
+            @wraps(view)
+            def handle(**arguments: Any) -> Response:  # noqa: ANN401  # the path's
+                if body_schema:
+                    arguments["body"] = read_body(body_schema)
+                asked = read_query(query_schema)
+                if query is not NoQuery:
+                    arguments["query"] = asked
+                return view(**arguments)
+
+            documentation: dict[str, Any] = {
+                "operationId": operation_id,
+                "responses": {**_documented_answer(answer), **_documented_problems(refused)},
+            }
+            if body:
+                documentation["requestBody"] = {
+                    "required": True,
+                    "content": {"application/json": {"schema": body}},
+                }
+            documented = [*parameters]
+            if query is not NoQuery:
+                documented.append({"in": "query", "schema": query})
+            if documented:
+                documentation["parameters"] = documented
+            # What flask-smorest's own decorators leave behind, without a wrapper for each of them.
+            handle._apidoc = {"manual_doc": documentation}  # type: ignore[attr-defined]  # noqa: SLF001
+            self.add_url_rule(rule, view.__name__, handle, methods=[method])
+            return view
+
+        return declare
+
+
+def _documented_answer(answer: Answer) -> dict[str, Any]:
+    return {
+        str(answer.status): {
+            "description": answer.description,
+            "headers": {
+                name: {"description": text, "schema": {"type": "string"}}
+                for name, text in answer.headers.items()
+            },
+            "content": {"application/json": {"schema": answer.schema}},
+        }
+    }
+
+
+def _documented_problems(problems: Iterable[ProblemType]) -> dict[str, Any]:
+    by_status: dict[int, list[ProblemType]] = defaultdict(list)
+    for problem in problems:
+        by_status[problem.status].append(problem)
+    return {
+        str(status): {
+            "description": f"{HTTPStatus(status).phrase}. "
+            + " ".join(f"`{kind.code}`: {kind.meaning}" for kind in kinds),
+            "headers": _RETRY_AFTER if any(kind.retry_after for kind in kinds) else {},
+            "content": {MEDIA_TYPE: {"schema": ProblemSchema}},
+        }
+        for status, kinds in sorted(by_status.items())
+    }
+
+
+_RETRY_AFTER = {
+    "Retry-After": {
+        "description": "After how many seconds to try again.",
+        "schema": {"type": "integer"},
+    }
+}

@@ -1,0 +1,91 @@
+"""Applying actions exactly once: which of the checks answers, in the order of the contract."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+from api.problems import (
+    GAME_OVER,
+    ILLEGAL_ACTION,
+    REVEALS_CARDS,
+    STORE_UNAVAILABLE,
+    VERSION_MISMATCH,
+    Problem,
+)
+from api.representation import game_body, texts
+from api.store import LogMoved
+from engine import DRAW, CardsDrawn, Status, apply, legal_actions, to_log
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from api.store import Game, Store
+    from engine import Action, Event, State
+
+ATTEMPTS = 2
+
+
+class Played(NamedTuple):
+    """The game, its state right after the actions asked for, and the events they caused."""
+
+    game: Game
+    state: State
+    events: Sequence[Event]
+    replayed: bool
+
+
+def play(store: Store, game_id: str, version: int, actions: Sequence[Action]) -> Played:
+    """Apply ``actions`` to the game as it is at ``version``, all or none, and only once.
+
+    Raises GameNotFound, and Problem for what the contract refuses.
+    """
+    game = store.games.read(game_id)
+    for _ in range(ATTEMPTS):
+        if played := _already_played(game, version, actions):
+            if game.over:
+                # Whoever played the last action may have died before the game was ranked.
+                store.ledger.enter(game)
+            return played
+        after, events = _decide(game, version, actions)
+        try:
+            return Played(store.append(game, actions, after), after, events, replayed=False)
+        except LogMoved as moved:
+            game = moved.game
+    raise Problem(STORE_UNAVAILABLE, "Others kept playing this game at the same moment.")
+
+
+def _already_played(game: Game, version: int, actions: Sequence[Action]) -> Played | None:
+    """Return what came of these very actions if the log holds them from ``version`` on."""
+    end = version + len(actions)
+    if end > len(game.log) or game.log[version:end] != to_log(actions):
+        return None
+    steps = [game.step(after) for after in range(version + 1, end + 1)]
+    events = tuple(chain.from_iterable(step.events for step in steps))
+    return Played(game, steps[-1].state, events, replayed=True)
+
+
+def _decide(game: Game, version: int, actions: Sequence[Action]) -> tuple[State, tuple[Event, ...]]:
+    state = game.state
+    if version != len(game.log):
+        raise Problem(
+            VERSION_MISMATCH,
+            f"The game is at version {len(game.log)}, not {version}.",
+            state=game_body(game, state),
+        )
+    if state.status is not Status.PLAYING:
+        raise Problem(GAME_OVER, f"The game is {state.status}.")
+    events: tuple[Event, ...] = ()
+    revealed = False
+    for index, action in enumerate(actions):
+        legal = legal_actions(state)
+        if revealed and (action is not DRAW or DRAW not in legal):
+            raise Problem(REVEALS_CARDS, REVEALS_CARDS.meaning, index=index)
+        if action not in legal:
+            raise Problem(
+                ILLEGAL_ACTION, f"{action} is not legal there.", index=index, actions=texts(legal)
+            )
+        state, caused = apply(state, action)
+        events += caused
+        revealed = revealed or any(isinstance(event, CardsDrawn) for event in caused)
+    return state, events

@@ -1,0 +1,56 @@
+"""The OpenAPI document: what flask-smorest makes of the declared operations, and what it lacks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from flask import Flask
+
+VERSION = "0.1.0"
+
+DESCRIPTION = """\
+Play **Scoundrel**, the single-player roguelike card game by Zach Gage and Kurt Bieg (2011). The
+server deals, knows the rules, refuses what is illegal, remembers every game and ranks the finished
+ones; a client shows the table and asks the player.
+
+**A game in three requests.** `POST /v1/games` deals one. Its answer lists the legal `actions`; send
+one of them with the game's `version` to `POST /v1/games/{game_id}/actions`, again and again, until
+`status` is no longer `playing`. `GET /v1/games/{game_id}/score` tells how the score came about.
+
+**Cards** are written rank then suit: `2C … 9C TC JC QC KC AC`. Clubs and spades are monsters (an
+ace is worth 14), diamonds weapons, hearts potions.
+
+**Exactly once.** Sending the same actions with the same `version` again does no harm: they are
+answered again, not applied again. So after a lost connection, a 503 or any doubt, repeat the
+request.
+
+**Nothing hidden leaks.** No answer about a running game depends on cards not yet turned up. The
+`commitment` shown from the start proves afterwards that the deck was fixed.
+
+**Errors** are `application/problem+json` (RFC 9457); tell them apart by `code`. Unknown fields and
+query arguments are refused. Every path that knows GET knows HEAD and OPTIONS too.
+
+**Compatibility.** Within /v1, fields, codes, rulesets and types of events may be added, and never
+changed or taken away. Ignore what you do not know.
+"""
+
+CONFIG = {
+    "API_TITLE": "Scoundrel",
+    "API_VERSION": VERSION,
+    "OPENAPI_VERSION": "3.1.0",
+    "API_SPEC_OPTIONS": {
+        "info": {
+            "description": DESCRIPTION,
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
+        "servers": [{"url": "/", "description": "This server."}],
+    },
+}
+"""What flask-smorest is told of the API."""
+
+
+def document(app: Flask) -> dict[str, Any]:
+    """Return the OpenAPI document of ``app``, without examples."""
+    spec: dict[str, Any] = app.extensions["api"].spec.to_dict()
+    return spec

@@ -1,0 +1,289 @@
+"""Errors: each kind is one entry of a table, and every answer about one is problem+json (RFC 9457).
+
+A view raises :class:`Problem`; whatever else goes wrong, in Flask, in the store or in our own code,
+is turned into one here.
+"""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from flask import Response, current_app, g, request
+from marshmallow import Schema, fields, validate
+
+from api.responses import json_bytes
+from api.store import UNAVAILABLE, GameNotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from flask import Flask
+    from werkzeug.exceptions import HTTPException
+
+MEDIA_TYPE = "application/problem+json"
+
+
+class ProblemType(NamedTuple):
+    """One kind of error: a stable code, its status, and what a client makes of it."""
+
+    code: str
+    status: int
+    title: str
+    meaning: str
+    retry_after: int | None = None
+
+
+MALFORMED_JSON = ProblemType(
+    "malformed_json",
+    400,
+    "The body is not JSON",
+    "The body could not be read as JSON in UTF-8. Send one JSON object.",
+)
+MALFORMED_REQUEST = ProblemType(
+    "malformed_request",
+    400,
+    "The request is broken",
+    "The request breaks HTTP itself, a chunk without its length for instance.",
+)
+NOT_FOUND = ProblemType(
+    "not_found",
+    404,
+    "Nothing is here",
+    "No resource has this path. The paths are in the API's docs.",
+)
+GAME_NOT_FOUND = ProblemType(
+    "game_not_found",
+    404,
+    "There is no such game",
+    "The id is unknown or malformed, or the game has expired; which of these is not told.",
+)
+RULESET_NOT_FOUND = ProblemType(
+    "ruleset_not_found",
+    404,
+    "There is no such ruleset",
+    "No ruleset has this name. `GET /v1/rulesets` lists them.",
+)
+METHOD_NOT_ALLOWED = ProblemType(
+    "method_not_allowed",
+    405,
+    "The path does not know this method",
+    "The `Allow` header lists the methods that it knows.",
+)
+VERSION_MISMATCH = ProblemType(
+    "version_mismatch",
+    409,
+    "The game has another version",
+    "The `version` sent is not the game's. `state` is the game as it is now: choose again from it.",
+)
+GAME_OVER = ProblemType(
+    "game_over", 409, "The game is over", "The game is won or lost, and nothing can be done in it."
+)
+ILLEGAL_ACTION = ProblemType(
+    "illegal_action",
+    409,
+    "The action is not legal now",
+    "The action at `index` is not legal where it stands; `actions` are those that are. None of "
+    "the actions sent was applied.",
+)
+REVEALS_CARDS = ProblemType(
+    "reveals_cards",
+    409,
+    "An action follows cards not yet seen",
+    "An action before the one at `index` turns up cards, and only a legal `draw` may follow such "
+    "a one. Send the actions up to there, look at the cards, and go on. None was applied.",
+)
+TOO_LARGE = ProblemType(
+    "too_large", 413, "The body is too large", "A body may have 16 KiB; ours need far less."
+)
+UNSUPPORTED_MEDIA_TYPE = ProblemType(
+    "unsupported_media_type",
+    415,
+    "The body is not declared as JSON",
+    "Send `Content-Type: application/json`.",
+)
+INVALID_REQUEST = ProblemType(
+    "invalid_request",
+    422,
+    "The request is not of the documented form",
+    "`errors` names each field or query argument that is wrong, and says what it takes.",
+)
+INTERNAL_ERROR = ProblemType(
+    "internal_error",
+    500,
+    "The server has a defect",
+    "This is our fault, and nothing that a client can mend. Please report the `request_id`.",
+)
+STORE_UNAVAILABLE = ProblemType(
+    "store_unavailable",
+    503,
+    "The games cannot be reached",
+    "The store did not answer in time. Send the same request again after `Retry-After` seconds: "
+    "repeating it does no harm, whether or not it was carried out.",
+    retry_after=1,
+)
+
+PROBLEM_TYPES: Mapping[str, ProblemType] = {
+    problem.code: problem
+    for problem in (
+        MALFORMED_JSON,
+        MALFORMED_REQUEST,
+        NOT_FOUND,
+        GAME_NOT_FOUND,
+        RULESET_NOT_FOUND,
+        METHOD_NOT_ALLOWED,
+        VERSION_MISMATCH,
+        GAME_OVER,
+        ILLEGAL_ACTION,
+        REVEALS_CARDS,
+        TOO_LARGE,
+        UNSUPPORTED_MEDIA_TYPE,
+        INVALID_REQUEST,
+        INTERNAL_ERROR,
+        STORE_UNAVAILABLE,
+    )
+}
+"""Every kind of error by its code."""
+
+_BY_STATUS = {
+    400: MALFORMED_REQUEST,
+    404: NOT_FOUND,
+    405: METHOD_NOT_ALLOWED,
+    413: TOO_LARGE,
+    415: UNSUPPORTED_MEDIA_TYPE,
+}
+"""What Werkzeug's own refusals mean here."""
+
+
+class Problem(Exception):
+    """An error to be answered: its type, what is wrong this time, and further members."""
+
+    def __init__(self, problem_type: ProblemType, detail: str, **members: Any) -> None:  # noqa: ANN401  # whatever JSON has
+        super().__init__(detail)
+        self.type = problem_type
+        self.detail = detail
+        self.members = members
+
+
+class ProblemErrorSchema(Schema):
+    """One field or query argument that is wrong."""
+
+    pointer = fields.String(
+        required=True,
+        metadata={
+            "description": "Where: a JSON pointer into the body, or `/` and a query argument's "
+            "name. Empty for the whole body.",
+            "example": "/options/leave",
+        },
+    )
+    detail = fields.String(
+        required=True, metadata={"description": "What it takes.", "example": "takes 0 to 2"}
+    )
+
+
+class ProblemSchema(Schema):
+    """What went wrong (RFC 9457). Tell problems apart by `code`, which never changes."""
+
+    type = fields.String(
+        required=True,
+        metadata={
+            "format": "uri-reference",
+            "description": "The page that explains this kind of problem.",
+            "example": "/docs/problems#illegal_action",
+        },
+    )
+    title = fields.String(required=True, metadata={"description": "The kind of problem, in words."})
+    status = fields.Integer(required=True, metadata={"description": "The HTTP status."})
+    detail = fields.String(
+        required=True, metadata={"description": "What is wrong this time, in words."}
+    )
+    code = fields.String(
+        required=True,
+        validate=validate.OneOf(list(PROBLEM_TYPES)),
+        metadata={"description": "The kind of problem, for programs."},
+    )
+    request_id = fields.String(
+        required=True, metadata={"description": "As in the `X-Request-ID` header."}
+    )
+    errors = fields.List(
+        fields.Nested(ProblemErrorSchema),
+        metadata={"description": "With `invalid_request`: everything that is wrong."},
+    )
+    index = fields.Integer(
+        metadata={
+            "description": "With `illegal_action` and `reveals_cards`: which of the actions sent "
+            "was refused, counted from 0."
+        }
+    )
+    actions = fields.List(
+        fields.String(),
+        metadata={"description": "With `illegal_action`: what was legal in its place."},
+    )
+    state = fields.Nested(
+        "GameSchema", metadata={"description": "With `version_mismatch`: the game as it is now."}
+    )
+
+
+def answer(
+    problem_type: ProblemType,
+    detail: str,
+    headers: Mapping[str, str] | None = None,
+    **members: Any,  # noqa: ANN401  # whatever JSON has
+) -> Response:
+    """Return the response that tells of a problem."""
+    body = {
+        "type": f"{request.script_root}/docs/problems#{problem_type.code}",
+        "title": problem_type.title,
+        "status": problem_type.status,
+        "detail": detail,
+        "code": problem_type.code,
+        "request_id": g.request_id,
+        **members,
+    }
+    response = Response(json_bytes(body), problem_type.status, content_type=MEDIA_TYPE)
+    response.headers["Cache-Control"] = "no-store"
+    response.headers.update(headers or {})
+    if problem_type.retry_after is not None:
+        response.headers["Retry-After"] = str(problem_type.retry_after)
+    return response
+
+
+def from_http_exception(error: HTTPException) -> Response:
+    """Answer what Flask and Werkzeug refuse."""
+    status = error.code or HTTPStatus.INTERNAL_SERVER_ERROR
+    problem_type = _BY_STATUS.get(status)
+    if problem_type is None:
+        return from_defect(error)
+    response_headers = dict(error.get_headers(request.environ))
+    kept = {name: response_headers[name] for name in ("Allow",) if name in response_headers}
+    return answer(problem_type, problem_type.meaning, headers=kept)
+
+
+def from_defect(error: Exception) -> Response:
+    """Answer an error that nobody foresaw, and log it: without the path, which holds the id."""
+    rule = request.url_rule.rule if request.url_rule else "no route"
+    current_app.logger.error(
+        "%s %s failed, request %s", request.method, rule, g.request_id, exc_info=error
+    )
+    return answer(INTERNAL_ERROR, INTERNAL_ERROR.meaning)
+
+
+def register(app: Flask) -> None:
+    """Have every error of the app answered as a problem."""
+
+    def from_problem(problem: Problem) -> Response:
+        return answer(problem.type, problem.detail, **problem.members)
+
+    def from_unavailable(error: Exception) -> Response:
+        current_app.logger.warning("store: %s, request %s", type(error).__name__, g.request_id)
+        current_app.extensions["store"].forget_connections()
+        return answer(STORE_UNAVAILABLE, STORE_UNAVAILABLE.meaning)
+
+    def from_game_not_found(_error: GameNotFound) -> Response:
+        return answer(GAME_NOT_FOUND, GAME_NOT_FOUND.meaning)
+
+    app.register_error_handler(Problem, from_problem)
+    app.register_error_handler(GameNotFound, from_game_not_found)
+    app.register_error_handler(Exception, from_defect)
+    for unavailable in UNAVAILABLE:
+        app.register_error_handler(unavailable, from_unavailable)

@@ -1,0 +1,138 @@
+"""How a game is written in JSON: what the players may know, in the contract's names."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from flask import request
+
+from engine import commitment, effect, legal_actions, score
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from api.store import Game
+    from engine import Action, Card, Event, Options, State
+
+
+def game_body(game: Game, state: State, events: Iterable[Event] | None = None) -> dict[str, Any]:
+    """Return a game in one of its states; with ``events`` if they are known and asked for.
+
+    Whether the seed shows, the times and the links are today's, whichever state it is.
+    """
+    body: dict[str, Any] = {
+        "id": game.id,
+        **public_state(state),
+        "ruleset": game.rules.ruleset,
+        "options": options_body(game.rules.options),
+        "custom": game.rules.custom,
+        "mode": game.mode,
+        "player": game.player,
+        "commitment": commitment(game.seed),
+        "seed": shown_seed(game),
+        "created_at": timestamp(game.created_at),
+        "updated_at": timestamp(game.updated_at),
+        "expires_at": None if game.expires_at is None else timestamp(game.expires_at),
+        "links": _links(game),
+    }
+    if events is not None:
+        body["events"] = [event_body(event) for event in events]
+    return body
+
+
+def public_state(state: State) -> dict[str, Any]:
+    """Return what may be known of a state."""
+    weapon = state.weapon
+    return {
+        "version": state.version,
+        "turn": state.turn,
+        "status": state.status,
+        "phase": state.phase,
+        "health": state.health,
+        "max_health": state.options.health,
+        "weapon": weapon
+        and {
+            "card": weapon.card.code,
+            "value": weapon.card.value,
+            "monsters": codes(weapon.monsters),
+        },
+        "room": codes(state.room),
+        "faced": state.faced,
+        "potions": state.potions,
+        "can_avoid": state.can_avoid,
+        "dungeon_size": len(state.dungeon),
+        "discard": codes(state.discard),
+        "unseen": codes(state.unseen),
+        "bottom": [codes(room) for room in state.bottom],
+        "actions": texts(legal_actions(state)),
+        "score": score(state).score,
+    }
+
+
+def event_body(event: Event) -> dict[str, Any]:
+    """Return an event as a flat object, its type first."""
+    fields = event._asdict()
+    return {"type": fields.pop("type")} | {name: _plain(value) for name, value in fields.items()}
+
+
+def action_body(state: State, action: Action) -> dict[str, Any]:
+    """Return a legal action with what it does to the player, from facts on the table."""
+    card, does = action.card, effect(state, action)
+    return {
+        "action": action.text,
+        "card": card and card.code,
+        "value": card and card.value,
+        "damage": does.damage,
+        "healed": does.healed,
+        "health_after": does.health_after,
+        "deadly": does.deadly,
+    }
+
+
+def options_body(options: Options) -> dict[str, Any]:
+    """Return all ten options."""
+    return options._asdict()
+
+
+def shown_seed(game: Game) -> str | None:
+    """Return the seed once it may be shown: it is the secret of the game until that is over."""
+    return game.seed if game.over else None
+
+
+def timestamp(milliseconds: int) -> str:
+    """Return a time of the store as RFC 3339 in UTC."""
+    time = datetime.fromtimestamp(milliseconds / 1000, UTC)
+    return f"{time:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03}Z"
+
+
+def codes(cards: Iterable[Card]) -> list[str]:
+    """Return cards as their codes."""
+    return [card.code for card in cards]
+
+
+def texts(actions: Iterable[Action]) -> list[str]:
+    """Return actions in their text form."""
+    return [action.text for action in actions]
+
+
+def game_path(game_id: str) -> str:
+    """Return the path of a game, below the prefix that the API is served under."""
+    return f"{request.script_root}/v1/games/{game_id}"
+
+
+def _links(game: Game) -> dict[str, str]:
+    path = game_path(game.id)
+    return {
+        "self": path,
+        "actions": f"{path}/actions",
+        "score": f"{path}/score",
+        "history": f"{path}/history",
+        "ruleset": f"{request.script_root}/v1/rulesets/{game.rules.ruleset}",
+    }
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401  # an event's fields: cards, card, number or word
+    if isinstance(value, tuple):
+        return codes(value)
+    return getattr(value, "code", value)

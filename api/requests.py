@@ -1,0 +1,82 @@
+"""Reading requests: strictly, and every refusal as a problem that says where and what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from flask import request
+from marshmallow import ValidationError
+from werkzeug.exceptions import HTTPException
+
+from api.problems import (
+    INVALID_REQUEST,
+    MALFORMED_JSON,
+    MALFORMED_REQUEST,
+    UNSUPPORTED_MEDIA_TYPE,
+    Problem,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from marshmallow import Schema
+
+MAX_BODY = 16 * 1024
+
+
+def read_body(schema: Schema) -> dict[str, Any]:
+    """Return the request's body as ``schema`` loads it.
+
+    The checks come in this order: 413 if it is too large, 415 if it is not declared as JSON, 400
+    if it is not JSON, 422 if it is of another form.
+    """
+    raw = _raw_body()
+    if request.mimetype != "application/json":
+        raise Problem(UNSUPPORTED_MEDIA_TYPE, UNSUPPORTED_MEDIA_TYPE.meaning)
+    try:
+        body = orjson.loads(raw)
+    except orjson.JSONDecodeError as error:
+        raise Problem(MALFORMED_JSON, f"The body is not JSON: {error}") from None
+    return _load(schema, body)
+
+
+def read_query(schema: Schema) -> dict[str, Any]:
+    """Return the request's query arguments as ``schema`` loads them; else 422."""
+    repeated = [name for name, values in request.args.lists() if len(values) > 1]
+    if repeated:
+        raise invalid({name: ["is given more than once"] for name in repeated})
+    return _load(schema, request.args.to_dict())
+
+
+def invalid(messages: dict[str, Any]) -> Problem:
+    """Return the problem of a request whose fields are wrong, named as marshmallow names them."""
+    errors = [{"pointer": pointer, "detail": detail} for pointer, detail in _pointers("", messages)]
+    return Problem(INVALID_REQUEST, INVALID_REQUEST.meaning, errors=errors)
+
+
+def _raw_body() -> bytes:
+    try:
+        return request.get_data(cache=False)
+    except HTTPException:
+        raise
+    except Exception as error:  # each server raises its own for broken chunks
+        raise Problem(MALFORMED_REQUEST, "The body could not be read.") from error
+
+
+def _load(schema: Schema, data: Any) -> dict[str, Any]:  # noqa: ANN401  # whatever JSON has
+    try:
+        loaded: dict[str, Any] = schema.load(data)
+    except ValidationError as error:
+        raise invalid(error.messages_dict) from None
+    return loaded
+
+
+def _pointers(prefix: str, messages: dict[str, Any] | list[str]) -> Iterator[tuple[str, str]]:
+    """Yield marshmallow's nested messages, each with the JSON pointer to what it speaks of."""
+    if isinstance(messages, list):
+        yield from ((prefix, message) for message in messages)
+        return
+    for name, inner in messages.items():
+        part = "" if name == "_schema" else "/" + str(name).replace("~", "~0").replace("/", "~1")
+        yield from _pointers(prefix + part, inner)

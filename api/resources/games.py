@@ -1,0 +1,300 @@
+"""Games: create one, look at one."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, Any
+
+from marshmallow import ValidationError, fields, validate, validates_schema
+
+from api.contract import Answer, AnswerSchema, Blueprint, RequestSchema
+from api.current import store
+from api.events import EventSchema
+from api.fields import Player, Seed, option_field
+from api.problems import GAME_NOT_FOUND, STORE_UNAVAILABLE
+from api.representation import game_body, game_path
+from api.responses import json_response
+from api.store import Mode, NewGame
+from engine import DEFAULT_RULESET, OPTIONS, RULESETS, Phase, Status, choose
+
+if TYPE_CHECKING:
+    from flask import Response
+
+ID_BYTES = 16
+SEED_BYTES = 24
+
+GAME_ID = {
+    "in": "path",
+    "name": "game_id",
+    "required": True,
+    "description": "The game's id. Whoever has it may watch and play the game.",
+    "schema": {"type": "string"},
+}
+
+blp = Blueprint("games", __name__, description="Create a game, and look at it at any time.")
+
+OptionChoicesSchema = RequestSchema.from_dict(
+    {name: option_field(option, required=False) for name, option in OPTIONS.items()},
+    name="OptionChoicesSchema",
+)
+OptionChoicesSchema.__doc__ = "Options to play by instead of the ruleset's. Any number of the ten."
+
+OptionsSchema = AnswerSchema.from_dict(
+    {name: option_field(option, required=True) for name, option in OPTIONS.items()},
+    name="OptionsSchema",
+)
+OptionsSchema.__doc__ = "All ten options of the rules."
+
+
+class NewGameSchema(RequestSchema):
+    """What to play. Every field has a default, so `{}` is a game by the original rules."""
+
+    ruleset = fields.String(
+        load_default=DEFAULT_RULESET,
+        validate=validate.OneOf(list(RULESETS)),
+        metadata={"description": "The published version of the rules to play by."},
+    )
+    options = fields.Nested(
+        OptionChoicesSchema,
+        load_default=dict,
+        metadata={
+            "description": "Options that differ from the ruleset's. A game that does differ is "
+            "custom and enters no ledger."
+        },
+    )
+    mode = fields.String(
+        validate=validate.OneOf(list(Mode)),
+        metadata={
+            "description": "`standard`: the server draws the seed, and the game is ranked on its "
+            "ruleset's board. `seeded`: the client names the seed, and the game is ranked among "
+            "those of that ruleset and seed. Left out, `seed` decides."
+        },
+    )
+    seed = Seed(
+        metadata={"description": "The seed of the deck. Naming one means mode `seeded`."},
+    )
+    player = Player(
+        load_default=None,
+        metadata={
+            "description": "The name to show on the ledger. Normalised to NFC; nothing invisible."
+        },
+    )
+
+    @validates_schema
+    def _seed_and_mode_agree(self, data: dict[str, Any], **_: Any) -> None:  # noqa: ANN401  # marshmallow's signature
+        named = "seed" in data
+        mode = data.get("mode", Mode.SEEDED if named else Mode.STANDARD)
+        if named and mode != Mode.SEEDED:
+            raise ValidationError({"mode": [f"takes {Mode.SEEDED} where a seed is named"]})
+        if mode == Mode.SEEDED and not named:
+            raise ValidationError({"seed": [f"is wanted by mode {Mode.SEEDED}"]})
+
+
+class WeaponSchema(AnswerSchema):
+    """The equipped weapon."""
+
+    card = fields.String(required=True, metadata={"description": "The weapon's card."})
+    value = fields.Integer(required=True, metadata={"description": "Its strength, 2 to 10."})
+    monsters = fields.List(
+        fields.String(),
+        required=True,
+        metadata={"description": "The monsters stacked on it, the last one fought last."},
+    )
+
+
+class GameLinksSchema(AnswerSchema):
+    """Paths of what belongs to the game, relative to the server."""
+
+    self = fields.String(required=True, metadata={"description": "The game."})
+    actions = fields.String(required=True, metadata={"description": "Its legal actions."})
+    score = fields.String(required=True, metadata={"description": "Its score."})
+    history = fields.String(required=True, metadata={"description": "How it came about."})
+    ruleset = fields.String(required=True, metadata={"description": "The rules it is played by."})
+
+
+class GameSchema(AnswerSchema):
+    """A game: everything that its player may know."""
+
+    id = fields.String(required=True, metadata={"description": "The game's id, 22 characters."})
+    version = fields.Integer(
+        required=True,
+        metadata={"description": "How many actions have been applied. Send it with the next one."},
+    )
+    turn = fields.Integer(required=True, metadata={"description": "The turn, counted from 1."})
+    status = fields.String(
+        required=True,
+        validate=validate.OneOf(list(Status)),
+        metadata={"description": "Whether the game goes on, and if not, how it ended."},
+    )
+    phase = fields.String(
+        required=True,
+        validate=validate.OneOf(list(Phase)),
+        metadata={
+            "description": "What is expected: a card to be drawn, a choice, or nothing any more."
+        },
+    )
+    health = fields.Integer(
+        required=True, metadata={"description": "Health; 0 or below once the game is lost."}
+    )
+    max_health = fields.Integer(
+        required=True, metadata={"description": "The health that no potion exceeds."}
+    )
+    weapon = fields.Nested(
+        WeaponSchema,
+        required=True,
+        allow_none=True,
+        metadata={"description": "The equipped weapon, null if there is none."},
+    )
+    room = fields.List(
+        fields.String(),
+        required=True,
+        metadata={
+            "description": "The cards of the room, left to right. A code says all there is to know "
+            "of a card: rank (2-9, T, J, Q, K, A = 14), then suit (C and S monsters, D weapons, "
+            "H potions)."
+        },
+    )
+    faced = fields.Integer(
+        required=True, metadata={"description": "How many cards have been faced this turn."}
+    )
+    potions = fields.Integer(
+        required=True,
+        metadata={"description": "How many of them were potions, wasted ones included."},
+    )
+    can_avoid = fields.Boolean(
+        required=True, metadata={"description": "Whether the room may be avoided now."}
+    )
+    dungeon_size = fields.Integer(
+        required=True, metadata={"description": "How many cards lie in the dungeon, face down."}
+    )
+    discard = fields.List(
+        fields.String(),
+        required=True,
+        metadata={"description": "The cards used up, in the order in which they were."},
+    )
+    unseen = fields.List(
+        fields.String(),
+        required=True,
+        metadata={
+            "description": "The dungeon's cards that have never been turned up, in pack order: "
+            "which they are is known, where they lie is not."
+        },
+    )
+    bottom = fields.List(
+        fields.List(fields.String()),
+        required=True,
+        metadata={
+            "description": "The avoided rooms still at the bottom of the dungeon, the uppermost "
+            "first. A room's cards are in their order if the rules keep it, else in pack order."
+        },
+    )
+    actions = fields.List(
+        fields.String(),
+        required=True,
+        metadata={"description": "The legal actions, ready to be sent. Empty when it is over."},
+    )
+    score = fields.Integer(
+        required=True,
+        allow_none=True,
+        metadata={"description": "The score, null until it is over."},
+    )
+    ruleset = fields.String(required=True, metadata={"description": "The ruleset's name."})
+    options = fields.Nested(
+        OptionsSchema, required=True, metadata={"description": "The options it is played by."}
+    )
+    custom = fields.Boolean(
+        required=True,
+        metadata={"description": "Whether an option differs from the ruleset's."},
+    )
+    mode = fields.String(
+        required=True,
+        validate=validate.OneOf(list(Mode)),
+        metadata={"description": "Where the seed comes from."},
+    )
+    player = fields.String(
+        required=True, allow_none=True, metadata={"description": "The player's name, if any."}
+    )
+    commitment = fields.String(
+        required=True,
+        metadata={
+            "description": "Hex SHA-256 of `scoundrel`, a zero byte and the seed: shown from the "
+            "start, so that anyone can check afterwards that the deck was fixed."
+        },
+    )
+    seed = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"description": "The seed of the deck, null until the game is over."},
+    )
+    created_at = fields.DateTime(required=True, metadata={"description": "When it was created."})
+    updated_at = fields.DateTime(
+        required=True, metadata={"description": "When the last action was applied."}
+    )
+    expires_at = fields.DateTime(
+        required=True,
+        allow_none=True,
+        metadata={"description": "When it will be forgotten unless it is played; null for never."},
+    )
+    links = fields.Nested(GameLinksSchema, required=True)
+
+
+class GameWithEventsSchema(GameSchema):
+    """A game, and what the request has caused in it."""
+
+    events = fields.List(
+        fields.Nested(EventSchema),
+        required=True,
+        metadata={"description": "What happened, in order."},
+    )
+
+
+@blp.operation(
+    "POST",
+    "/v1/games",
+    "createGame",
+    body=NewGameSchema,
+    answer=Answer(
+        GameWithEventsSchema,
+        "The game is dealt. `events` is the deal: the cards turned up.",
+        status=201,
+        headers={"Location": "The path of the game."},
+    ),
+    problems=(STORE_UNAVAILABLE,),
+)
+def create_game(body: dict[str, Any]) -> Response:
+    """Create a game.
+
+    Shuffles a deck, deals the first room and answers with the game. Keep its `id`: it is all that
+    is needed to go on, on any device.
+    """
+    seed = body.get("seed")
+    game = store().games.create(
+        NewGame(
+            id=secrets.token_urlsafe(ID_BYTES),
+            rules=choose(body["ruleset"], body["options"]),
+            seed=seed or secrets.token_urlsafe(SEED_BYTES),
+            mode=Mode.SEEDED if seed else Mode.STANDARD,
+            player=body["player"],
+        )
+    )
+    state, events = game.step(0)
+    return json_response(
+        game_body(game, state, events), 201, headers={"Location": game_path(game.id)}
+    )
+
+
+@blp.operation(
+    "GET",
+    "/v1/games/<game_id>",
+    "getGame",
+    answer=Answer(GameSchema, "The game as it is now."),
+    problems=(GAME_NOT_FOUND, STORE_UNAVAILABLE),
+    parameters=(GAME_ID,),
+)
+def get_game(game_id: str) -> Response:
+    """Look at a game.
+
+    Answers everything that its player may know, and nothing of the cards not yet turned up.
+    """
+    game = store().games.read(game_id)
+    return json_response(game_body(game, game.state))

@@ -1,0 +1,71 @@
+"""Games and boards in Redis or Valkey. The processes of the API hold nothing but copies.
+
+Imports point one way: this package knows the engine and redis, and nothing else of ``api``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from api.store.boards import Board, board_of
+from api.store.client import UNAVAILABLE, Client
+from api.store.games import Game, GameNotFound, Games, LogMoved, Mode, NewGame
+from api.store.ledger import Entry, Ledger, Page
+from api.store.secret import Secret
+from engine import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engine import Action, State
+
+__all__ = [
+    "UNAVAILABLE",
+    "Board",
+    "Entry",
+    "Game",
+    "GameNotFound",
+    "LogMoved",
+    "Mode",
+    "NewGame",
+    "Page",
+    "Store",
+    "board_of",
+]
+
+_PROBE_KEY = "probe"
+_PROBE_SECONDS = 60
+
+
+class Store:
+    """The store that a URL names. Nothing is connected before the first call.
+
+    Any method raises one of :data:`UNAVAILABLE` when the store cannot answer.
+    """
+
+    def __init__(self, url: str, *, secret: bytes | None = None, keep_lost_days: int = 365) -> None:
+        self._client = Client(url)
+        self.games = Games(self._client, keep_lost_days)
+        self.ledger = Ledger(self._client, self.games)
+        self.secret = Secret(self._client, secret)
+
+    def append(self, game: Game, actions: Sequence[Action], after: State) -> Game:
+        """Append ``actions``, which lead to ``after``, and rank the game if it ends with them.
+
+        Raises LogMoved if the game's log is another by now, and GameNotFound if it has expired.
+        """
+        over = after.status is not Status.PLAYING
+        if over:
+            self.ledger.expect(game)
+        game = self.games.append(game, actions, after)
+        if over:
+            self.ledger.enter(game)
+        return game
+
+    def probe(self) -> None:
+        """Write something: a full store and a replica still answer a ping."""
+        self._client.redis.set(_PROBE_KEY, "", ex=_PROBE_SECONDS)
+
+    def forget_connections(self) -> None:
+        """Drop the idle connections, after an error."""
+        self._client.forget_connections()

@@ -1,0 +1,113 @@
+"""Boards: finished games in the order of their rank.
+
+A board is a sorted set whose scores are all 0, so that its members lie in the order of their
+bytes. A member begins with the score, written so that a better one comes first, then the time of
+the finish, so that of equal scores the earlier ranks higher, then the game's id. A board is only
+an index: every entry follows from its game.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from api.store.client import Script
+from api.store.games import DAY, Game, Mode
+from engine import score
+
+if TYPE_CHECKING:
+    from api.store.client import Client
+
+SEEDED_BOARD_DAYS = 30
+
+_ENTER = Script("enter")
+
+# Wide enough for every score; a game's lie between health - 208 and health + 10.
+_BEST, _WIDTH = 500, 3
+_TIME_WIDTH = 13
+
+
+class Board(NamedTuple):
+    """The games of a ruleset, or only those of one seed that players named themselves."""
+
+    ruleset: str
+    seed: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The board's name: ``original``, or ``original/demo-1`` for a seed."""
+        return self.ruleset if self.seed is None else f"{self.ruleset}/{self.seed}"
+
+
+class Member(NamedTuple):
+    """One entry of a board, all that is ranked by and the game it stands for."""
+
+    score: int
+    finished_at: int
+    game_id: str
+
+    def __str__(self) -> str:
+        """Write the member as it lies in the sorted set."""
+        return f"{_BEST - self.score:0{_WIDTH}}{self.finished_at:0{_TIME_WIDTH}}{self.game_id}"
+
+    @classmethod
+    def parse(cls, text: str) -> Member:
+        """Read a member of the sorted set."""
+        time = _WIDTH + _TIME_WIDTH
+        return cls(_BEST - int(text[:_WIDTH]), int(text[_WIDTH:time]), text[time:])
+
+
+def board_of(game: Game) -> Board | None:
+    """Return the board that a game is ranked on once it is over; a custom game's on none."""
+    if game.rules.custom:
+        return None
+    return Board(game.rules.ruleset, game.seed if game.mode is Mode.SEEDED else None)
+
+
+def member_of(game: Game) -> Member:
+    """Return what stands for a game that is over on its board."""
+    total = score(game.state).score
+    if total is None:
+        raise ValueError("a game that is not over has no score")
+    return Member(total, game.updated_at, game.id)
+
+
+class Boards:
+    """The boards in the store."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def enter(self, board: Board, member: Member) -> None:
+        """Enter a finished game. Repeating it changes nothing."""
+        expires = member.finished_at + SEEDED_BOARD_DAYS * DAY if board.seed is not None else 0
+        self._client.run(_ENTER, _key(board), str(member), expires)
+
+    def rank(self, board: Board, member: Member) -> int | None:
+        """Return a member's rank from 1, None if it is not on the board."""
+        place: int | None = self._client.redis.zrank(_key(board), str(member))  # type: ignore[assignment]  # a list only if asked WITHSCORE
+        return None if place is None else place + 1
+
+    def total(self, board: Board) -> int:
+        """Return how many games are on the board."""
+        return self._client.redis.zcard(_key(board))
+
+    def after(self, board: Board, cursor: str, limit: int) -> tuple[int, list[Member]]:
+        """Return up to ``limit`` members behind ``cursor`` and the rank of the first of them.
+
+        A cursor is a member, still good when that member is gone; the empty one begins at the top.
+        """
+        key = _key(board)
+        start = f"({cursor}" if cursor else "-"
+        pipeline = self._client.redis.pipeline(transaction=False)
+        pipeline.zlexcount(key, "-", f"[{cursor}" if cursor else "-")
+        pipeline.zrangebylex(key, start, "+", 0, limit)
+        above, members = pipeline.execute()
+        return above + 1, [Member.parse(member) for member in members]
+
+    def drop(self, board: Board, members: list[Member]) -> None:
+        """Take members off the board: their games are gone."""
+        self._client.redis.zrem(_key(board), *map(str, members))
+
+
+def _key(board: Board) -> str:
+    return f"board:{board.name}"

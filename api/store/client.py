@@ -1,0 +1,99 @@
+"""The connection to Redis or Valkey: one node or a Cluster, named by a URL."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from hashlib import sha1
+from pathlib import Path
+from threading import Lock
+from typing import Any
+from urllib.parse import urlsplit
+
+from redis import BlockingConnectionPool, Redis, RedisCluster
+from redis.backoff import ConstantBackoff
+from redis.cluster import ClusterNode
+from redis.exceptions import NoScriptError, RedisClusterException, RedisError
+from redis.retry import Retry
+
+UNAVAILABLE: tuple[type[Exception], ...] = (RedisError, RedisClusterException)
+"""What is raised when the store cannot answer, for whatever reason."""
+
+TIMEOUT = 0.5
+RETRIES = 1
+MAX_CONNECTIONS = 64
+DEFAULT_PORT = 6379
+
+_SCRIPTS = Path(__file__).parent / "scripts"
+
+
+class Script:
+    """A Lua script of this package, one key each so that it runs on a Cluster too."""
+
+    def __init__(self, name: str) -> None:
+        self.text = (_SCRIPTS / f"{name}.lua").read_text()
+        self.sha = sha1(self.text.encode(), usedforsecurity=False).hexdigest()
+
+
+class Client:
+    """Commands and scripts to the store.
+
+    Every one of ours may be repeated without harm, so a lost connection or answer is tried once
+    more; whatever still fails is one of :data:`UNAVAILABLE`.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._lock = Lock()
+
+    @cached_property
+    def redis(self) -> Redis | RedisCluster:
+        """The client proper, made on first use: a Cluster's asks for its nodes at once."""
+        with self._lock:
+            return self.__dict__.get("redis") or _connect(self._url)
+
+    def run(self, script: Script, key: str, *args: str | int) -> Any:  # noqa: ANN401  # whatever the script returns
+        """Run a script on one key and return what it returns."""
+        try:
+            return self.redis.evalsha(script.sha, 1, key, *args)
+        except NoScriptError:
+            return self.redis.eval(script.text, 1, key, *args)
+
+    def forget_connections(self) -> None:
+        """Drop the idle connections: after an error they may lead to a server that is gone."""
+        redis = self.__dict__.get("redis")
+        if isinstance(redis, Redis):
+            redis.connection_pool.disconnect(inuse_connections=False)
+
+
+def _connect(url: str) -> Redis | RedisCluster:
+    retry: Retry = Retry(ConstantBackoff(0.02), RETRIES)
+    common: dict[str, Any] = {
+        "decode_responses": True,
+        "protocol": 2,  # what every server and proxy speaks
+        "socket_timeout": TIMEOUT,
+        "socket_connect_timeout": TIMEOUT,
+    }
+    scheme, _, rest = url.partition("://")
+    tls, plus, _ = scheme.partition("+cluster")
+    if plus:
+        nodes = [_node(f"//{node}") for node in rest.rpartition("@")[2].split("/")[0].split(",")]
+        login = urlsplit(f"//{rest}")
+        return RedisCluster(
+            startup_nodes=nodes,
+            ssl=tls == "rediss",
+            username=login.username,
+            password=login.password,
+            retry=retry,
+            **common,
+        )
+    pool = BlockingConnectionPool.from_url(
+        url, max_connections=MAX_CONNECTIONS, timeout=TIMEOUT, retry=retry, **common
+    )
+    return Redis.from_pool(pool)
+
+
+def _node(address: str) -> ClusterNode:
+    parts = urlsplit(address)
+    return ClusterNode(  # type: ignore[no-untyped-call]  # redis-py
+        parts.hostname or "localhost", parts.port or DEFAULT_PORT
+    )

@@ -1,0 +1,168 @@
+"""Games in the store: one hash each, with the action log that only ever grows.
+
+A field of the hash is one letter, because a million games repeat it:
+
+=====  =====================================================================================
+``f``  format of the hash, ``1``
+``r``  rules as text: the ruleset, and options that differ (``original+leave=2``)
+``s``  seed
+``m``  mode: ``standard`` or ``seeded``
+``p``  player's name; missing if there is none
+``c``  time of creation, milliseconds since 1970 by the store's clock, as all times
+``u``  time of the last action, or of creation
+``x``  time of expiry, ``0`` for never
+``a``  the action log, one ASCII character an action; missing before the first
+=====  =====================================================================================
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from api.store.client import Script
+from api.store.replays import step_after
+from engine import Action, Rules, State, Status, Step, parse_rules, to_log
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from api.store.client import Client
+
+FORMAT = "1"
+DAY = 24 * 60 * 60 * 1000
+
+_CREATE = Script("create")
+_APPEND = Script("append")
+
+
+class Mode(StrEnum):
+    """Where a game's seed comes from, which decides where it is ranked."""
+
+    STANDARD = "standard"
+    SEEDED = "seeded"
+
+
+class GameNotFound(LookupError):
+    """There is no such game: there never was, or it has expired."""
+
+
+class LogMoved(Exception):
+    """The game's log is not the one that was decided on; ``game`` is what lies there now."""
+
+    def __init__(self, game: Game) -> None:
+        super().__init__("the game has moved on")
+        self.game = game
+
+
+class NewGame(NamedTuple):
+    """What a game is created from."""
+
+    id: str
+    rules: Rules
+    seed: str
+    mode: Mode
+    player: str | None
+
+
+class Game(NamedTuple):
+    """A game as the store has it. Times are milliseconds since 1970 by the store's clock."""
+
+    id: str
+    rules: Rules
+    seed: str
+    mode: Mode
+    player: str | None
+    created_at: int
+    updated_at: int
+    expires_at: int | None
+    log: str
+
+    def step(self, version: int) -> Step:
+        """Return the state after ``version`` actions and the events of the last of them."""
+        return step_after(self.rules.options, self.seed, self.log[:version])
+
+    @property
+    def state(self) -> State:
+        """The state after the whole log."""
+        return step_after(self.rules.options, self.seed, self.log).state
+
+    @property
+    def over(self) -> bool:
+        """Whether the game is won or lost; its last action was the finish."""
+        return self.state.status is not Status.PLAYING
+
+
+class Games:
+    """The games in the store, each under its id."""
+
+    def __init__(self, client: Client, keep_lost_days: int) -> None:
+        self._client = client
+        self._keep_lost = keep_lost_days * DAY
+
+    def create(self, new: NewGame) -> Game:
+        """Create a game and return it; if the id is taken, return the game that has it."""
+        fields = {"f": FORMAT, "r": str(new.rules), "s": new.seed, "m": new.mode.value}
+        if new.player is not None:
+            fields["p"] = new.player
+        flat = [text for pair in fields.items() for text in pair]
+        reply = self._client.run(_CREATE, _key(new.id), self._lifetime(new, None), *flat)
+        return _game(new.id, _pairs(reply))
+
+    def read(self, game_id: str) -> Game:
+        """Return a game. Raises GameNotFound."""
+        return _game(game_id, self._client.redis.hgetall(_key(game_id)))
+
+    def read_all(self, game_ids: Sequence[str]) -> list[Game | None]:
+        """Return several games in one round trip a node, None for each that is gone."""
+        pipeline = self._client.redis.pipeline(transaction=False)
+        for game_id in game_ids:
+            pipeline.hgetall(_key(game_id))
+        replies = zip(game_ids, pipeline.execute(), strict=True)
+        return [_game(game_id, reply) if reply else None for game_id, reply in replies]
+
+    def append(self, game: Game, actions: Iterable[Action], after: State) -> Game:
+        """Append ``actions``, which lead to ``after``, to exactly this game; return it as it is.
+
+        Raises LogMoved if its log is another by now, and GameNotFound if it has expired.
+        """
+        log = to_log(actions)
+        done, *reply = self._client.run(
+            _APPEND, _key(game.id), game.seed, game.log, log, self._lifetime(game, after)
+        )
+        if not done:
+            raise LogMoved(_game(game.id, _pairs(reply[0])))
+        updated, expires = map(int, reply)
+        return game._replace(log=game.log + log, updated_at=updated, expires_at=expires or None)
+
+    def _lifetime(self, game: Game | NewGame, after: State | None) -> int:
+        """Return how many milliseconds a game is kept from now on, 0 for ever."""
+        if after is None:
+            return DAY
+        if after.status is Status.PLAYING or game.mode is Mode.SEEDED or game.rules.custom:
+            return 30 * DAY
+        return 0 if after.status is Status.WON else self._keep_lost
+
+
+def _key(game_id: str) -> str:
+    return f"game:{game_id}"
+
+
+def _pairs(flat: Sequence[str]) -> dict[str, str]:
+    return dict(zip(flat[::2], flat[1::2], strict=True))
+
+
+def _game(game_id: str, fields: Mapping[Any, Any]) -> Game:
+    if not fields:
+        raise GameNotFound(game_id)
+    return Game(
+        id=game_id,
+        rules=parse_rules(fields["r"]),
+        seed=fields["s"],
+        mode=Mode(fields["m"]),
+        player=fields.get("p"),
+        created_at=int(fields["c"]),
+        updated_at=int(fields["u"]),
+        expires_at=int(fields["x"]) or None,
+        log=fields.get("a", ""),
+    )

@@ -1,0 +1,110 @@
+"""The ledger: how a finished game gets on its board, and what is read from there.
+
+Finishing is four steps: note the game as pending, append the last action, enter it on its board,
+drop the note. Each can be repeated. A sweep does so for notes older than a grace period, whoever
+left them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from api.store.boards import Boards, board_of, member_of
+from api.store.pending import Pending
+
+if TYPE_CHECKING:
+    from api.store.boards import Board
+    from api.store.client import Client
+    from api.store.games import Game, Games
+
+GRACE = 10_000
+SWEEP_LIMIT = 20
+
+
+class Entry(NamedTuple):
+    """A finished game with its rank on the board that was asked for."""
+
+    rank: int
+    score: int
+    game: Game
+
+
+class Page(NamedTuple):
+    """A run of entries; ``cursor`` is where the next page begins, None at the end."""
+
+    total: int
+    entries: list[Entry]
+    cursor: str | None
+
+
+class Ledger:
+    """The finished games by rank."""
+
+    def __init__(self, client: Client, games: Games) -> None:
+        self._games = games
+        self._boards = Boards(client)
+        self._pending = Pending(client)
+
+    def expect(self, game: Game) -> None:
+        """Say that the game's next action finishes it."""
+        if board_of(game):
+            self._pending.note(game.id)
+
+    def enter(self, game: Game) -> None:
+        """Put a game that is over on its board, if it is ranked."""
+        if board := board_of(game):
+            self._boards.enter(board, member_of(game))
+            self._pending.drop(game.id)
+
+    def rank(self, game: Game) -> int | None:
+        """Return the rank of a game that is over, None if it is not ranked.
+
+        A ranked game that is missing on its board is entered first.
+        """
+        board = board_of(game)
+        if board is None:
+            return None
+        member = member_of(game)
+        rank = self._boards.rank(board, member)
+        if rank is None:
+            self.enter(game)
+            rank = self._boards.rank(board, member)
+        return rank
+
+    def page(self, board: Board, cursor: str, limit: int) -> Page:
+        """Return up to ``limit`` entries of a board behind ``cursor`` (empty: from the top).
+
+        Entries whose game is gone are dropped and count no more.
+        """
+        while True:
+            first, members = self._boards.after(board, cursor, limit + 1)
+            games = self._games.read_all([member.game_id for member in members])
+            gone = [member for member, game in zip(members, games, strict=True) if game is None]
+            if not gone:
+                break
+            self._boards.drop(board, gone)
+        entries = [
+            Entry(rank, member.score, game)
+            for rank, (member, game) in enumerate(zip(members, games, strict=True), first)
+            if game is not None
+        ]
+        more = len(members) > limit
+        return Page(
+            total=self._boards.total(board),
+            entries=entries[:limit],
+            cursor=str(members[limit - 1]) if more else None,
+        )
+
+    def sweep(self) -> None:
+        """Finish what was left half done: enter finished games, forget gone ones.
+
+        An unfinished game keeps its note, at the end: its last action may still be under way.
+        """
+        overdue = self._pending.overdue(GRACE, SWEEP_LIMIT)
+        for game_id, game in zip(overdue, self._games.read_all(overdue), strict=True):
+            if game is None:
+                self._pending.drop(game_id)
+            elif game.over:
+                self.enter(game)
+            else:
+                self._pending.note(game_id)

