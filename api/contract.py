@@ -53,9 +53,6 @@ class RequestSchema(Schema):
         "unknown": "is not known here",
         "type": "takes a JSON object",
     }
-        "unknown": "is not known here",
-        "type": "takes a JSON object",
-    }
 
 
 class AnswerSchema(Schema):
