@@ -6,6 +6,7 @@ there; :mod:`api.contract` is how they declare their operations.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from flask import Flask, Response
 from api import openapi, problems, requests, responses, settings
 from api.contract import Api
 from api.resources import blueprints
-from api.store import Store
+from api.store import UNAVAILABLE, Store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +35,8 @@ class App(Flask):
 def create_app(config: Mapping[str, Any] | None = None) -> App:
     """Return the app, set up from the ``SCOUNDREL_*`` variables, or from ``config`` instead.
 
-    Raises SettingsError if a setting is unusable, or if no store is named.
+    Raises SettingsError if a setting is unusable or no store is named, and WrongSecret if the
+    store was used with another secret.
     """
     chosen = settings.from_environment() if config is None else settings.load(config)
     if chosen.redis_url is None:
@@ -47,6 +49,9 @@ def create_app(config: Mapping[str, Any] | None = None) -> App:
     app.extensions["store"] = Store(
         chosen.redis_url, secret=chosen.secret, keep_lost_days=chosen.keep_lost_days
     )
+    # If the store is away the app starts all the same, and checks when it first needs the secret.
+    with suppress(*UNAVAILABLE):
+        app.extensions["store"].secret.check()
     responses.register(app)
     api = Api(app)
     problems.register(app)

@@ -17,19 +17,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import flask_smorest
 from marshmallow import INCLUDE, RAISE, Schema
 
-from api.fields import ActionText
+from api.fields import ActionText, Notation
 from api.problems import (
     INVALID_REQUEST,
     MALFORMED_JSON,
     MALFORMED_REQUEST,
     MEDIA_TYPE,
+    NOT_ACCEPTABLE,
     TOO_LARGE,
     UNSUPPORTED_MEDIA_TYPE,
     ProblemSchema,
     ProblemType,
     from_http_exception,
 )
-from api.requests import read_body, read_query
+from api.requests import negotiate, read_body, read_query
+from api.responses import JSON, TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -75,6 +77,10 @@ class Answer(NamedTuple):
     description: str
     status: int = 200
     headers: Mapping[str, str] = MappingProxyType({})
+    text: str | None = None
+    """What the answer is as text/plain, if it can be had so."""
+    tagged: bool = False
+    """Whether it carries an entity tag; if it is read with GET, also whether 304 may answer."""
 
 
 class Api(flask_smorest.Api):  # type: ignore[misc]  # flask-smorest is not typed
@@ -86,6 +92,7 @@ class Api(flask_smorest.Api):  # type: ignore[misc]  # flask-smorest is not type
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401  # flask-smorest is not typed
         super().__init__(*args, **kwargs)
         self.register_field(ActionText, "string", None)
+        self.register_field(Notation, "string", None)
 
     def _register_responses(self) -> None:
         """Register no responses by status: each operation documents its own."""
@@ -116,7 +123,8 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest
         each only if declared. The first line of its docstring is the operation's summary, the rest
         its description.
         """
-        refused = (*((*_BODY_PROBLEMS,) if body else ()), INVALID_REQUEST, *problems)
+        refused = (*(_BODY_PROBLEMS if body else ()), NOT_ACCEPTABLE, INVALID_REQUEST, *problems)
+        offered = (JSON, TEXT) if answer.text else (JSON,)
 
         def declare(view: View) -> View:
             body_schema = body() if body else None
@@ -124,6 +132,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest
 
             @wraps(view)
             def handle(**arguments: Any) -> Response:  # noqa: ANN401  # the path's
+                negotiate(offered)
                 if body_schema:
                     arguments["body"] = read_body(body_schema)
                 asked = read_query(query_schema)
@@ -133,7 +142,10 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest
 
             documentation: dict[str, Any] = {
                 "operationId": operation_id,
-                "responses": {**_documented_answer(answer), **_documented_problems(refused)},
+                "responses": {
+                    **_documented_answer(answer, method),
+                    **_documented_problems(refused),
+                },
             }
             if body:
                 documentation["requestBody"] = {
@@ -141,6 +153,8 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest
                     "content": {"application/json": {"schema": body}},
                 }
             documented = [*parameters]
+            if answer.tagged and method == "GET":
+                documented.append(_IF_NONE_MATCH)
             if query is not NoQuery:
                 documented.append({"in": "query", "schema": query})
             if documented:
@@ -153,16 +167,29 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest
         return declare
 
 
-def _documented_answer(answer: Answer) -> dict[str, Any]:
-    return {
+def _documented_answer(answer: Answer, method: str) -> dict[str, Any]:
+    tag = {"ETag": "Changes when the answer does."} if answer.tagged else {}
+    content: dict[str, Any] = {JSON: {"schema": answer.schema}}
+    if answer.text:
+        content[TEXT] = {"schema": {"type": "string", "description": answer.text}}
+    documented = {
         str(answer.status): {
             "description": answer.description,
-            "headers": {
-                name: {"description": text, "schema": {"type": "string"}}
-                for name, text in answer.headers.items()
-            },
-            "content": {"application/json": {"schema": answer.schema}},
+            "headers": _documented_headers({**answer.headers, **tag}),
+            "content": content,
         }
+    }
+    if answer.tagged and method == "GET":
+        documented["304"] = {
+            "description": "Nothing has changed since the answer that `If-None-Match` names.",
+            "headers": _documented_headers(tag),
+        }
+    return documented
+
+
+def _documented_headers(headers: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        name: {"description": text, "schema": {"type": "string"}} for name, text in headers.items()
     }
 
 
@@ -174,16 +201,22 @@ def _documented_problems(problems: Iterable[ProblemType]) -> dict[str, Any]:
         str(status): {
             "description": f"{HTTPStatus(status).phrase}. "
             + " ".join(f"`{kind.code}`: {kind.meaning}" for kind in kinds),
-            "headers": _RETRY_AFTER if any(kind.retry_after for kind in kinds) else {},
+            "headers": _documented_headers(
+                {name: _PROBLEM_HEADERS[name] for kind in kinds for name in kind.headers}
+            ),
             "content": {MEDIA_TYPE: {"schema": ProblemSchema}},
         }
         for status, kinds in sorted(by_status.items())
     }
 
 
-_RETRY_AFTER = {
-    "Retry-After": {
-        "description": "After how many seconds to try again.",
-        "schema": {"type": "integer"},
-    }
+_PROBLEM_HEADERS = {
+    "Retry-After": "After how many seconds to try again.",
+    "WWW-Authenticate": "How to prove that one may: `Bearer`.",
+}
+_IF_NONE_MATCH = {
+    "in": "header",
+    "name": "If-None-Match",
+    "description": "The `ETag` of an earlier answer: if nothing has changed since, 304 says so.",
+    "schema": {"type": "string"},
 }

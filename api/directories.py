@@ -107,7 +107,7 @@ def _make(base: Path) -> tuple[Path, int]:
         # Another server's sweep may take the directory for a dead one's: then make another.
         with suppress(FileNotFoundError):
             lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-            if _locked(lock):
+            if _locked(lock) and os.fstat(lock).st_nlink:
                 return path, lock
             os.close(lock)
 

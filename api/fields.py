@@ -8,27 +8,24 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from marshmallow import ValidationError, fields, validate
 
-from engine import EngineError, check_seed, parse_action
+from api.store import CURSOR_PATTERN
+from engine import SEED_PATTERN, EngineError, parse_action, read
 
 if TYPE_CHECKING:
-    from engine import Action, Option
+    from engine import Action, Option, Record
 
-_NEVER_IN_NAMES = (
+_NEVER = (  # in a name
     r"\u0000-\u001f\u007f-\u009f"  # control
     r"\ud800-\udfff"  # surrogate
     r"\u2028\u2029"  # line and paragraph separator
     r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # bidirectional control
     r"\u180e\u200b\u2060-\u2064\ufeff"  # zero width, other than the joiner and the non-joiner
 )
-PLAYER_PATTERN = rf"^[^\s{_NEVER_IN_NAMES}](?:[^{_NEVER_IN_NAMES}]*[^\s{_NEVER_IN_NAMES}])?$"
-_PLAYER = re.compile(PLAYER_PATTERN)
 MAX_PLAYER = 24
-
-SEED_PATTERN = "^[A-Za-z0-9._~-]{1,64}$"
 
 
 class Integer(fields.Integer):
@@ -36,6 +33,15 @@ class Integer(fields.Integer):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:  # noqa: ANN401  # marshmallow's signature
         if type(value) is not int:
+            raise self.make_error("invalid", input=value)
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
+class Boolean(fields.Boolean):
+    """``true`` or ``false``, and nothing that could be read as one."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:  # noqa: ANN401  # marshmallow's signature
+        if type(value) is not bool:
             raise self.make_error("invalid", input=value)
         return super()._deserialize(value, attr, data, **kwargs)
 
@@ -58,47 +64,48 @@ class List(fields.List[Any]):
         return super()._deserialize(value, attr, data, **kwargs)
 
 
-class Player(fields.String):
-    """A player's name, normalised to NFC."""
+class Patterned(fields.String):
+    """A string that a pattern describes, from its first character to its last."""
+
+    pattern: ClassVar[str]
+    takes: ClassVar[str]
+    """What it takes, in words."""
 
     def __init__(self, **kwargs: Any) -> None:  # noqa: ANN401  # marshmallow's signature
         metadata = kwargs.pop("metadata", {})
-        super().__init__(
-            **kwargs,
-            metadata={
-                "minLength": 1,
-                "maxLength": MAX_PLAYER,
-                "pattern": PLAYER_PATTERN,
-                **metadata,
-            },
-        )
+        super().__init__(**kwargs, metadata={"pattern": f"^{self.pattern}$", **metadata})
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:  # noqa: ANN401  # marshmallow's signature
-        text = super()._deserialize(value, attr, data, **kwargs)
-        name = unicodedata.normalize("NFC", str(text))
-        if len(name) > MAX_PLAYER or not _PLAYER.fullmatch(name):
-            raise ValidationError(
-                f"takes 1 to {MAX_PLAYER} characters, no space at either end, and nothing invisible"
-            )
-        return name
+        text = str(super()._deserialize(value, attr, data, **kwargs))
+        # Not re.match and "$", which overlooks a line feed at the end.
+        if not re.fullmatch(self.pattern, text):
+            raise ValidationError(f"takes {self.takes}")
+        return text
 
 
-class Seed(fields.String):
+class Seed(Patterned):
     """A seed."""
 
-    def __init__(self, **kwargs: Any) -> None:  # noqa: ANN401  # marshmallow's signature
-        metadata = kwargs.pop("metadata", {})
-        super().__init__(
-            **kwargs,
-            metadata={"minLength": 1, "maxLength": 64, "pattern": SEED_PATTERN, **metadata},
-        )
+    pattern = SEED_PATTERN
+    takes = "1 to 64 characters of A-Z a-z 0-9 . _ ~ -"
+
+
+class Player(Patterned):
+    """A player's name, normalised to NFC."""
+
+    pattern = rf"(?=.{{1,{MAX_PLAYER}}}$)[^\s{_NEVER}](?:[^{_NEVER}]*[^\s{_NEVER}])?"
+    takes = f"1 to {MAX_PLAYER} characters, no space at either end, and nothing invisible"
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:  # noqa: ANN401  # marshmallow's signature
-        text = super()._deserialize(value, attr, data, **kwargs)
-        try:
-            return check_seed(str(text))
-        except EngineError as error:
-            raise ValidationError(str(error)) from None
+        composed = unicodedata.normalize("NFC", value) if isinstance(value, str) else value
+        return super()._deserialize(composed, attr, data, **kwargs)
+
+
+class Cursor(Patterned):
+    """A place on a board."""
+
+    pattern = CURSOR_PATTERN
+    takes = "the next_cursor of a page before"
 
 
 class ActionText(fields.Field["Action"]):
@@ -107,6 +114,18 @@ class ActionText(fields.Field["Action"]):
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Action:  # noqa: ANN401  # marshmallow's signature
         try:
             return parse_action(value)
+        except EngineError as error:
+            raise ValidationError(str(error)) from None
+
+
+class Notation(fields.Field["Record"]):
+    """A game in one line; loaded as what it stands for."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Record:  # noqa: ANN401  # marshmallow's signature
+        if not isinstance(value, str):
+            raise ValidationError("takes a string")
+        try:
+            return read(value)
         except EngineError as error:
             raise ValidationError(str(error)) from None
 

@@ -25,6 +25,7 @@ from api.settings import Settings, SettingsError, from_environment
 _CONFIGURATION = Path(__file__).with_name("gunicorn.conf.py")
 _BACKLOG = 2048
 _PATIENCE = 15.0  # seconds for requests to end; more than gunicorn's own graceful_timeout
+_HINT = 2.0  # seconds of waiting for them that are no surprise
 _SOON, _LATER = 0.05, 5.0  # seconds between looks while something starts, and when all is up
 _WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # what to open, not to bind
 
@@ -171,7 +172,7 @@ def _stop_web(web: subprocess.Popen[bytes], signals: _Signals) -> None:
         waited = time.monotonic() - began
         if waited > _PATIENCE:
             break
-        if waited > 1 and not hinted:
+        if waited > _HINT and not hinted:
             hinted = True
             _say("scoundrel: open requests are being finished; Ctrl-C again stops at once.")
         signals.wait(_SOON)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
+from api.access import check_token
 from api.problems import (
     GAME_OVER,
     ILLEGAL_ACTION,
@@ -41,6 +42,7 @@ def play(store: Store, game_id: str, version: int, actions: Sequence[Action]) ->
     Raises GameNotFound, and Problem for what the contract refuses.
     """
     game = store.games.read(game_id)
+    check_token(game)
     for _ in range(ATTEMPTS):
         if played := _already_played(game, version, actions):
             if game.over:

@@ -7,6 +7,7 @@ is turned into one here.
 from __future__ import annotations
 
 from http import HTTPStatus
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flask import Response, current_app, g, request
@@ -31,7 +32,7 @@ class ProblemType(NamedTuple):
     status: int
     title: str
     meaning: str
-    retry_after: int | None = None
+    headers: Mapping[str, str] = MappingProxyType({})
 
 
 MALFORMED_JSON = ProblemType(
@@ -45,6 +46,14 @@ MALFORMED_REQUEST = ProblemType(
     400,
     "The request is broken",
     "The request breaks HTTP itself, a chunk without its length for instance.",
+)
+TOKEN_REQUIRED = ProblemType(
+    "token_required",
+    401,
+    "The game is locked",
+    "Playing this game takes the token that came with its creation, and with that alone: "
+    "`Authorization: Bearer TOKEN`.",
+    headers={"WWW-Authenticate": "Bearer"},
 )
 NOT_FOUND = ProblemType(
     "not_found",
@@ -69,6 +78,13 @@ METHOD_NOT_ALLOWED = ProblemType(
     405,
     "The path does not know this method",
     "The `Allow` header lists the methods that it knows.",
+)
+NOT_ACCEPTABLE = ProblemType(
+    "not_acceptable",
+    406,
+    "No answer of the kind that is accepted",
+    "`Accept` leaves out every media type that there is: `application/json`, and for the game "
+    "itself `text/plain`.",
 )
 VERSION_MISMATCH = ProblemType(
     "version_mismatch",
@@ -108,6 +124,13 @@ INVALID_REQUEST = ProblemType(
     "The request is not of the documented form",
     "`errors` names each field or query argument that is wrong, and says what it takes.",
 )
+IDEMPOTENCY_KEY_REUSED = ProblemType(
+    "idempotency_key_reused",
+    422,
+    "The key stands for another game",
+    "A game was created with this `Idempotency-Key` before, and not with this request. Take a new "
+    "key for a new game, or send the old request again.",
+)
 INTERNAL_ERROR = ProblemType(
     "internal_error",
     500,
@@ -120,7 +143,7 @@ STORE_UNAVAILABLE = ProblemType(
     "The games cannot be reached",
     "The store did not answer in time. Send the same request again after `Retry-After` seconds: "
     "repeating it does no harm, whether or not it was carried out.",
-    retry_after=1,
+    headers={"Retry-After": "1"},
 )
 
 PROBLEM_TYPES: Mapping[str, ProblemType] = {
@@ -128,10 +151,12 @@ PROBLEM_TYPES: Mapping[str, ProblemType] = {
     for problem in (
         MALFORMED_JSON,
         MALFORMED_REQUEST,
+        TOKEN_REQUIRED,
         NOT_FOUND,
         GAME_NOT_FOUND,
         RULESET_NOT_FOUND,
         METHOD_NOT_ALLOWED,
+        NOT_ACCEPTABLE,
         VERSION_MISMATCH,
         GAME_OVER,
         ILLEGAL_ACTION,
@@ -139,6 +164,7 @@ PROBLEM_TYPES: Mapping[str, ProblemType] = {
         TOO_LARGE,
         UNSUPPORTED_MEDIA_TYPE,
         INVALID_REQUEST,
+        IDEMPOTENCY_KEY_REUSED,
         INTERNAL_ERROR,
         STORE_UNAVAILABLE,
     )
@@ -242,9 +268,7 @@ def answer(
     }
     response = Response(json_bytes(body), problem_type.status, content_type=MEDIA_TYPE)
     response.headers["Cache-Control"] = "no-store"
-    response.headers.update(headers or {})
-    if problem_type.retry_after is not None:
-        response.headers["Retry-After"] = str(problem_type.retry_after)
+    response.headers.update({**problem_type.headers, **(headers or {})})
     return response
 
 

@@ -7,28 +7,29 @@ from typing import TYPE_CHECKING, Any
 
 from flask import request
 
-from engine import commitment, effect, legal_actions, score
+from engine import commitment, effect, legal_actions, score, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from api.store import Game
-    from engine import Action, Card, Event, Options, State
+    from engine import Action, Card, Event, Options, Record, Rules, State
 
 
-def game_body(game: Game, state: State, events: Iterable[Event] | None = None) -> dict[str, Any]:
-    """Return a game in one of its states; with ``events`` if they are known and asked for.
+def game_body(
+    game: Game, state: State, events: Iterable[Event] | None = None, token: str | None = None
+) -> dict[str, Any]:
+    """Return a game in one of its states, with ``events`` and ``token`` where they belong to it.
 
     Whether the seed shows, the times and the links are today's, whichever state it is.
     """
     body: dict[str, Any] = {
         "id": game.id,
         **public_state(state),
-        "ruleset": game.rules.ruleset,
-        "options": options_body(game.rules.options),
-        "custom": game.rules.custom,
+        **_rules_body(game.rules),
         "mode": game.mode,
         "player": game.player,
+        "locked": game.locked,
         "commitment": commitment(game.seed),
         "seed": shown_seed(game),
         "created_at": timestamp(game.created_at),
@@ -38,7 +39,20 @@ def game_body(game: Game, state: State, events: Iterable[Event] | None = None) -
     }
     if events is not None:
         body["events"] = [event_body(event) for event in events]
+    if token is not None:
+        body["token"] = token
     return body
+
+
+def replay_body(record: Record, state: State) -> dict[str, Any]:
+    """Return the state that a replay ends in, and what was replayed."""
+    return {
+        **public_state(state),
+        **_rules_body(record.rules),
+        "commitment": commitment(record.seed),
+        "seed": record.seed,
+        "notation": write(*record),
+    }
 
 
 def public_state(state: State) -> dict[str, Any]:
@@ -119,6 +133,14 @@ def texts(actions: Iterable[Action]) -> list[str]:
 def game_path(game_id: str) -> str:
     """Return the path of a game, below the prefix that the API is served under."""
     return f"{request.script_root}/v1/games/{game_id}"
+
+
+def _rules_body(rules: Rules) -> dict[str, Any]:
+    return {
+        "ruleset": rules.ruleset,
+        "options": options_body(rules.options),
+        "custom": rules.custom,
+    }
 
 
 def _links(game: Game) -> dict[str, str]:

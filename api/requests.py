@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import orjson
-from flask import request
+from flask import g, request
 from marshmallow import ValidationError
 from werkzeug.exceptions import HTTPException
 
@@ -13,6 +14,7 @@ from api.problems import (
     INVALID_REQUEST,
     MALFORMED_JSON,
     MALFORMED_REQUEST,
+    NOT_ACCEPTABLE,
     UNSUPPORTED_MEDIA_TYPE,
     Problem,
 )
@@ -23,6 +25,23 @@ if TYPE_CHECKING:
     from marshmallow import Schema
 
 MAX_BODY = 16 * 1024
+
+_IDEMPOTENCY_KEY = re.compile(r"[!-~]{16,255}")
+_ANYTHING = {None, "*/*", "application/json"}
+
+
+def negotiate(offered: tuple[str, ...]) -> None:
+    """Choose which of the media types offered to answer in; the first unless asked for others.
+
+    Raises the problem 406 if none is accepted.
+    """
+    accepted = request.headers.get("Accept")
+    chosen: str | None = offered[0]
+    if accepted not in _ANYTHING:
+        chosen = request.accept_mimetypes.best_match(offered)
+    if chosen is None:
+        raise Problem(NOT_ACCEPTABLE, NOT_ACCEPTABLE.meaning)
+    g.media_type = chosen
 
 
 def read_body(schema: Schema) -> dict[str, Any]:
@@ -47,6 +66,14 @@ def read_query(schema: Schema) -> dict[str, Any]:
     if repeated:
         raise invalid({name: ["is given more than once"] for name in repeated})
     return _load(schema, request.args.to_dict())
+
+
+def read_idempotency_key() -> str | None:
+    """Return the request's ``Idempotency-Key``, None if it has none; else 422 if it is none."""
+    key = request.headers.get("Idempotency-Key")
+    if key is not None and not _IDEMPOTENCY_KEY.fullmatch(key):
+        raise invalid({"Idempotency-Key": ["takes 16 to 255 visible ASCII characters"]})
+    return key
 
 
 def invalid(messages: dict[str, Any]) -> Problem:

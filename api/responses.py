@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -14,7 +15,26 @@ if TYPE_CHECKING:
 
     from flask import Flask
 
+JSON = "application/json"
+TEXT = "text/plain"
+
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+
+_ALWAYS = {
+    "X-Content-Type-Options": "nosniff",
+    # A game's id is a capability: no page that a link leads to may learn it.
+    "Referrer-Policy": "no-referrer",
+}
+_CORS = {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Expose-Headers": "ETag, Location, Link, Retry-After, RateLimit, "
+    "RateLimit-Policy, Idempotent-Replayed, X-Request-ID",
+}
+_PREFLIGHT = {
+    "Access-Control-Allow-Headers": "Authorization, Content-Type, Idempotency-Key, "
+    "If-None-Match, Last-Event-ID",
+    "Access-Control-Max-Age": "86400",
+}
 
 
 def json_bytes(body: Any) -> bytes:  # noqa: ANN401  # whatever JSON has
@@ -26,9 +46,30 @@ def json_response(
     body: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response:
     """Return the response whose body is ``body`` as JSON."""
-    response = Response(json_bytes(body), status, content_type="application/json")
+    response = Response(json_bytes(body), status, content_type=JSON)
     if headers:
         response.headers.update(headers)
+    return response
+
+
+def tagged_json_response(tag: str, body: Mapping[str, Any]) -> Response:
+    """Return the response whose body is ``body`` as JSON and is known by an entity tag."""
+    return json_response(body, headers={"ETag": tag})
+
+
+def known_to_client(tag: str) -> bool:
+    """Whether a client that asks for it again has what the tag stands for."""
+    return (
+        "If-None-Match" in request.headers
+        and request.method in {"GET", "HEAD"}
+        and request.if_none_match.contains_weak(tag.strip('"'))
+    )
+
+
+def not_modified(tag: str, headers: Mapping[str, str] | None = None) -> Response:
+    """Return the response that says so."""
+    response = Response(status=HTTPStatus.NOT_MODIFIED, headers={"ETag": tag, **(headers or {})})
+    del response.headers["Content-Type"]
     return response
 
 
@@ -44,8 +85,11 @@ def register(app: Flask) -> None:
     def add_headers(response: Response) -> Response:
         headers = response.headers
         headers["X-Request-ID"] = g.request_id
-        headers["X-Content-Type-Options"] = "nosniff"
-        # A game's id is a capability: no page that a link leads to may learn it.
-        headers["Referrer-Policy"] = "no-referrer"
+        headers.update(_ALWAYS)
         headers.setdefault("Cache-Control", "no-cache")
+        if "Origin" in request.headers:
+            headers.update(_CORS)
+            if request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers:
+                headers.update(_PREFLIGHT)
+                headers["Access-Control-Allow-Methods"] = headers["Allow"]
         return response

@@ -71,7 +71,7 @@ from engine.actions import (
     to_log,
 )
 from engine.cards import PACK, Card, Kind, card, pack_order
-from engine.deal import check_seed, commitment, deal
+from engine.deal import SEED_PATTERN, check_seed, commitment, deal
 from engine.errors import (
     EngineError,
     GameOver,
@@ -119,12 +119,13 @@ __all__ = [
     "DEFAULT_RULESET",
     "DRAW",
     "EVENTS",
-    "CardsDrawn",
     "OPTIONS",
     "PACK",
     "RULESETS",
+    "SEED_PATTERN",
     "Action",
     "Card",
+    "CardsDrawn",
     "Effect",
     "EngineError",
     "Event",

@@ -20,7 +20,8 @@ from engine.errors import InvalidSeed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-SEED = re.compile(r"[A-Za-z0-9._~-]{1,64}")
+SEED_PATTERN = "[A-Za-z0-9._~-]{1,64}"
+"""What a seed looks like, from its first character to its last."""
 
 _WORDS = Struct(">8I")
 _BOUNDS = (0, *((1 << 32) // n * n for n in range(1, len(PACK) + 1)))
@@ -29,7 +30,7 @@ _BOUNDS = (0, *((1 << 32) // n * n for n in range(1, len(PACK) + 1)))
 
 def check_seed(seed: str) -> str:
     """Return ``seed`` if it is one. Raises InvalidSeed."""
-    if not SEED.fullmatch(seed):
+    if not re.fullmatch(SEED_PATTERN, seed):
         raise InvalidSeed
     return seed
 

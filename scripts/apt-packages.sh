@@ -59,9 +59,5 @@ apt-get update -qq
 apt-get install -qq -y --no-install-recommends -o DPkg::Lock::Timeout=120 $missing >/dev/null
 
 case $missing in
-    *redis-server*)
-        if [ -d /run/systemd/system ]; then
-            systemctl disable --quiet redis-server
-        fi
-        ;;
+    *redis-server*) update-rc.d redis-server disable ;;
 esac

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from marshmallow import fields, validate
 
+from api.answers import game_response, tag_of
 from api.contract import Answer, AnswerSchema, Blueprint, RequestSchema
 from api.current import store
 from api.fields import ActionText, Integer, List
@@ -16,17 +17,25 @@ from api.problems import (
     ILLEGAL_ACTION,
     REVEALS_CARDS,
     STORE_UNAVAILABLE,
+    TOKEN_REQUIRED,
     VERSION_MISMATCH,
 )
-from api.representation import action_body, game_body
-from api.resources.games import GAME_ID, GameWithEventsSchema
-from api.responses import json_response
+from api.representation import action_body
+from api.resources.games import GAME_ID, REPLAYED, TABLE, GameWithEventsSchema
+from api.responses import known_to_client, not_modified, tagged_json_response
 from engine import legal_actions
 
 if TYPE_CHECKING:
     from flask import Response
 
 MAX_ACTIONS = 64
+
+AUTHORIZATION = {
+    "in": "header",
+    "name": "Authorization",
+    "description": "`Bearer` and the token of a locked game. An open game takes none.",
+    "schema": {"type": "string"},
+}
 
 blp = Blueprint("actions", __name__, description="List what is legal in a game, and do it.")
 
@@ -92,7 +101,9 @@ class ActionsSchema(RequestSchema):
     "GET",
     "/v1/games/<game_id>/actions",
     "listActions",
-    answer=Answer(LegalActionsSchema, "The legal actions, empty when the game is over."),
+    answer=Answer(
+        LegalActionsSchema, "The legal actions, empty when the game is over.", tagged=True
+    ),
     problems=(GAME_NOT_FOUND, STORE_UNAVAILABLE),
     parameters=(GAME_ID,),
 )
@@ -101,9 +112,13 @@ def list_actions(game_id: str) -> Response:
 
     Each with what it does to the player, which is told by the cards on the table alone.
     """
-    state = store().games.read(game_id).state
+    game = store().games.read(game_id)
+    state = game.state
+    tag = tag_of(game, state.version, "actions")
+    if known_to_client(tag):
+        return not_modified(tag)
     legal = [action_body(state, action) for action in legal_actions(state)]
-    return json_response({"version": state.version, "actions": legal})
+    return tagged_json_response(tag, {"version": state.version, "actions": legal})
 
 
 @blp.operation(
@@ -114,20 +129,20 @@ def list_actions(game_id: str) -> Response:
     answer=Answer(
         GameWithEventsSchema,
         "The actions are applied. The game as it is right after them, and what they caused.",
-        headers={
-            "Idempotent-Replayed": "`true` if the game already held these very actions: nothing "
-            "was applied again."
-        },
+        headers=REPLAYED,
+        text=TABLE,
+        tagged=True,
     ),
     problems=(
         GAME_NOT_FOUND,
+        TOKEN_REQUIRED,
         VERSION_MISMATCH,
         GAME_OVER,
         ILLEGAL_ACTION,
         REVEALS_CARDS,
         STORE_UNAVAILABLE,
     ),
-    parameters=(GAME_ID,),
+    parameters=(GAME_ID, AUTHORIZATION),
 )
 def apply_actions(game_id: str, body: dict[str, Any]) -> Response:
     """Apply actions.
@@ -137,7 +152,9 @@ def apply_actions(game_id: str, body: dict[str, Any]) -> Response:
     holds from `version` on is answered again and not applied again.
     """
     played = play(store(), game_id, body["version"], body["actions"])
-    return json_response(
-        game_body(played.game, played.state, played.events),
+    return game_response(
+        played.game,
+        played.state,
+        played.events,
         headers={"Idempotent-Replayed": "true"} if played.replayed else None,
     )

@@ -1,4 +1,4 @@
-"""Games: create one, look at one."""
+"""Games: create one, and look at it."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 from marshmallow import ValidationError, fields, validate, validates_schema
 
+from api.access import new_game_id, token_of
+from api.answers import game_response
 from api.contract import Answer, AnswerSchema, Blueprint, RequestSchema
 from api.current import store
 from api.events import EventSchema
-from api.fields import Player, Seed, option_field
-from api.problems import GAME_NOT_FOUND, STORE_UNAVAILABLE
-from api.representation import game_body, game_path
-from api.responses import json_response
-from api.store import Mode, NewGame
+from api.fields import Boolean, Player, Seed, option_field
+from api.problems import GAME_NOT_FOUND, IDEMPOTENCY_KEY_REUSED, STORE_UNAVAILABLE, Problem
+from api.representation import game_path
+from api.requests import read_idempotency_key
+from api.store import Game, Mode, NewGame
 from engine import DEFAULT_RULESET, OPTIONS, RULESETS, Phase, Status, choose
 
 if TYPE_CHECKING:
     from flask import Response
 
-ID_BYTES = 16
 SEED_BYTES = 24
 
 GAME_ID = {
@@ -30,6 +31,21 @@ GAME_ID = {
     "description": "The game's id. Whoever has it may watch and play the game.",
     "schema": {"type": "string"},
 }
+
+IDEMPOTENCY_KEY = {
+    "in": "header",
+    "name": "Idempotency-Key",
+    "description": "Names this request, so that repeating it creates no second game: take a new "
+    "UUID for each game. Whoever knows the key gets the game, so it is a secret.",
+    "schema": {"type": "string", "minLength": 16, "maxLength": 255, "pattern": "^[!-~]*$"},
+}
+
+REPLAYED = {
+    "Idempotent-Replayed": "`true` if this very request was carried out before: nothing was done "
+    "again."
+}
+
+TABLE = "The table, drawn in at most 80 columns, with the legal actions ready to paste."
 
 blp = Blueprint("games", __name__, description="Create a game, and look at it at any time.")
 
@@ -79,6 +95,13 @@ class NewGameSchema(RequestSchema):
             "description": "The name to show on the ledger. Normalised to NFC; nothing invisible."
         },
     )
+    locked = Boolean(
+        load_default=False,
+        metadata={
+            "description": "Whether playing the game takes a token, which this answer alone "
+            "carries. Otherwise whoever has the id may play."
+        },
+    )
 
     @validates_schema
     def _seed_and_mode_agree(self, data: dict[str, Any], **_: Any) -> None:  # noqa: ANN401  # marshmallow's signature
@@ -112,10 +135,9 @@ class GameLinksSchema(AnswerSchema):
     ruleset = fields.String(required=True, metadata={"description": "The rules it is played by."})
 
 
-class GameSchema(AnswerSchema):
-    """A game: everything that its player may know."""
+class StateSchema(AnswerSchema):
+    """A state of a game: everything that its player may know."""
 
-    id = fields.String(required=True, metadata={"description": "The game's id, 22 characters."})
     version = fields.Integer(
         required=True,
         metadata={"description": "How many actions have been applied. Send it with the next one."},
@@ -206,6 +228,12 @@ class GameSchema(AnswerSchema):
         required=True,
         metadata={"description": "Whether an option differs from the ruleset's."},
     )
+
+
+class GameSchema(StateSchema):
+    """A game as it is now: everything that its player may know."""
+
+    id = fields.String(required=True, metadata={"description": "The game's id, 22 characters."})
     mode = fields.String(
         required=True,
         validate=validate.OneOf(list(Mode)),
@@ -213,6 +241,9 @@ class GameSchema(AnswerSchema):
     )
     player = fields.String(
         required=True, allow_none=True, metadata={"description": "The player's name, if any."}
+    )
+    locked = fields.Boolean(
+        required=True, metadata={"description": "Whether playing it takes its token."}
     )
     commitment = fields.String(
         required=True,
@@ -248,53 +279,80 @@ class GameWithEventsSchema(GameSchema):
     )
 
 
+class CreatedGameSchema(GameWithEventsSchema):
+    """A game just created."""
+
+    token = fields.String(
+        metadata={"description": "Only of a locked game, and only here: what playing it takes."}
+    )
+
+
 @blp.operation(
     "POST",
     "/v1/games",
     "createGame",
     body=NewGameSchema,
     answer=Answer(
-        GameWithEventsSchema,
+        CreatedGameSchema,
         "The game is dealt. `events` is the deal: the cards turned up.",
         status=201,
-        headers={"Location": "The path of the game."},
+        headers={"Location": "The path of the game.", **REPLAYED},
+        text=TABLE,
+        tagged=True,
     ),
-    problems=(STORE_UNAVAILABLE,),
+    problems=(IDEMPOTENCY_KEY_REUSED, STORE_UNAVAILABLE),
+    parameters=(IDEMPOTENCY_KEY,),
 )
 def create_game(body: dict[str, Any]) -> Response:
     """Create a game.
 
     Shuffles a deck, deals the first room and answers with the game. Keep its `id`: it is all that
-    is needed to go on, on any device.
+    is needed to go on, on any device. With an `Idempotency-Key` a repeated request does not create
+    a second game; it is answered with the first one as it was dealt.
     """
     seed = body.get("seed")
-    game = store().games.create(
-        NewGame(
-            id=secrets.token_urlsafe(ID_BYTES),
-            rules=choose(body["ruleset"], body["options"]),
-            seed=seed or secrets.token_urlsafe(SEED_BYTES),
-            mode=Mode.SEEDED if seed else Mode.STANDARD,
-            player=body["player"],
-        )
+    new = NewGame(
+        id=new_game_id(read_idempotency_key()),
+        rules=choose(body["ruleset"], body["options"]),
+        seed=seed or secrets.token_urlsafe(SEED_BYTES),
+        mode=Mode.SEEDED if seed else Mode.STANDARD,
+        player=body["player"],
+        locked=body["locked"],
     )
-    state, events = game.step(0)
-    return json_response(
-        game_body(game, state, events), 201, headers={"Location": game_path(game.id)}
-    )
+    game, created = store().games.create(new)
+    if not created and _meaning(game) != _meaning(new):
+        raise Problem(IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_REUSED.meaning)
+    headers = {"Location": game_path(game.id)}
+    if not created:
+        headers["Idempotent-Replayed"] = "true"
+    token = token_of(game) if game.locked else None
+    return game_response(game, *game.step(0), token=token, status=201, headers=headers)
 
 
 @blp.operation(
     "GET",
     "/v1/games/<game_id>",
     "getGame",
-    answer=Answer(GameSchema, "The game as it is now."),
+    answer=Answer(
+        GameSchema,
+        "The game as it is now.",
+        text=TABLE,
+        tagged=True,
+    ),
     problems=(GAME_NOT_FOUND, STORE_UNAVAILABLE),
     parameters=(GAME_ID,),
 )
 def get_game(game_id: str) -> Response:
     """Look at a game.
 
-    Answers everything that its player may know, and nothing of the cards not yet turned up.
+    Answers everything that its player may know, and nothing of the cards not yet turned up. To
+    follow a game, ask again with `If-None-Match`.
     """
     game = store().games.read(game_id)
-    return json_response(game_body(game, game.state))
+    return game_response(game, game.state)
+
+
+def _meaning(game: Game | NewGame) -> tuple[object, ...]:
+    """Return what was asked for; a seed that the server drew was not."""
+    seed = game.seed if game.mode is Mode.SEEDED else None
+    return game.rules, game.mode, seed, game.player, game.locked

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from marshmallow import fields
 
+from api.answers import tag_of
 from api.contract import Answer, AnswerSchema, Blueprint
 from api.current import store
 from api.events import EventSchema
 from api.problems import GAME_NOT_FOUND, STORE_UNAVAILABLE
 from api.representation import event_body, shown_seed
 from api.resources.games import GAME_ID
-from api.responses import json_response
+from api.responses import known_to_client, not_modified, tagged_json_response
 from engine import from_log, write
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class HistorySchema(AnswerSchema):
     "GET",
     "/v1/games/<game_id>/history",
     "getHistory",
-    answer=Answer(HistorySchema, "The history so far."),
+    answer=Answer(HistorySchema, "The history so far.", tagged=True),
     problems=(GAME_NOT_FOUND, STORE_UNAVAILABLE),
     parameters=(GAME_ID,),
 )
@@ -71,9 +72,13 @@ def get_history(game_id: str) -> Response:
     Every action with what it caused, and once the game is over its one-line notation.
     """
     game = store().games.read(game_id)
+    tag = tag_of(game, len(game.log), "history")
+    if known_to_client(tag):
+        return not_modified(tag)
     actions = from_log(game.log)
     seed = shown_seed(game)
-    return json_response(
+    return tagged_json_response(
+        tag,
         {
             "id": game.id,
             "version": len(actions),
@@ -86,5 +91,5 @@ def get_history(game_id: str) -> Response:
                 }
                 for version, action in enumerate((None, *actions))
             ],
-        }
+        },
     )

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
-from flask import current_app
-from marshmallow import fields, validate
+from flask import current_app, request
+from marshmallow import ValidationError, fields, validate, validates_schema
 
 from api.contract import Answer, AnswerSchema, Blueprint, RequestSchema
 from api.current import store
-from api.fields import QueryInteger, Seed
+from api.fields import Cursor, QueryInteger, Seed
 from api.problems import STORE_UNAVAILABLE
 from api.representation import timestamp
+from api.requests import invalid
 from api.responses import json_response
-from api.store import UNAVAILABLE, Board
+from api.store import UNAVAILABLE, Board, GameNotFound
 from engine import DEFAULT_RULESET, RULESETS, Status
 
 if TYPE_CHECKING:
     from flask import Response
 
-    from api.store import Entry
+    from api.store import Entry, Ledger, Page
 
 MAX_LIMIT = 100
 DEFAULT_LIMIT = 20
@@ -44,6 +46,19 @@ class LedgerQuerySchema(RequestSchema):
         validate=validate.Range(1, MAX_LIMIT),
         metadata={"description": "How many entries at most."},
     )
+    cursor = Cursor(
+        load_default="",
+        metadata={"description": "Where to go on: the `next_cursor` of the page before."},
+    )
+    around = fields.String(
+        load_default=None,
+        metadata={"description": "A game on this board: the page has it in its middle."},
+    )
+
+    @validates_schema
+    def _one_place(self, data: dict[str, Any], **_: Any) -> None:  # noqa: ANN401  # marshmallow's signature
+        if data["cursor"] and data["around"] is not None:
+            raise ValidationError({"around": ["goes without a cursor"]})
 
 
 class EntrySchema(AnswerSchema):
@@ -67,7 +82,7 @@ class EntrySchema(AnswerSchema):
 
 
 class LedgerSchema(AnswerSchema):
-    """A board, from the top."""
+    """A part of a board."""
 
     board = fields.String(
         required=True,
@@ -79,6 +94,11 @@ class LedgerSchema(AnswerSchema):
     entries = fields.List(
         fields.Nested(EntrySchema), required=True, metadata={"description": "Games by rank."}
     )
+    next_cursor = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"description": "To be sent as `cursor` for what follows; null at the end."},
+    )
 
 
 @blp.operation(
@@ -86,13 +106,18 @@ class LedgerSchema(AnswerSchema):
     "/v1/ledger",
     "listLedger",
     query=LedgerQuerySchema,
-    answer=Answer(LedgerSchema, "The board's first entries; none if nobody has finished yet."),
+    answer=Answer(
+        LedgerSchema,
+        "Entries of the board; none if nobody has finished yet.",
+        headers={"Link": 'The next page, as `rel="next"`, unless this is the last.'},
+    ),
     problems=(STORE_UNAVAILABLE,),
 )
 def list_ledger(query: dict[str, Any]) -> Response:
-    """List the best finished games.
+    """List finished games by rank.
 
-    Those of a ruleset, or those of one seed that players named themselves.
+    Those of a ruleset, or those of one seed that players named themselves: from the top, behind a
+    cursor, or around a game. Entries that come and go meanwhile make no page skip or repeat others.
     """
     ledger = store().ledger
     try:
@@ -101,14 +126,34 @@ def list_ledger(query: dict[str, Any]) -> Response:
         # What is left to sweep waits for the next reader; this one wants the board.
         current_app.logger.warning("sweep: %s", type(error).__name__)
     board = Board(query["ruleset"], query["seed"])
-    page = ledger.page(board, "", query["limit"])
+    page = _page(ledger, board, query)
     return json_response(
         {
             "board": board.name,
             "total": page.total,
             "entries": [_entry_body(entry) for entry in page.entries],
-        }
+            "next_cursor": page.cursor,
+        },
+        headers={"Link": _next_link(query, page.cursor)} if page.cursor else None,
     )
+
+
+def _page(ledger: Ledger, board: Board, query: dict[str, Any]) -> Page:
+    if query["around"] is None:
+        return ledger.page(board, query["limit"], query["cursor"])
+    try:
+        page = ledger.page_around(board, query["limit"], store().games.read(query["around"]))
+    except GameNotFound:
+        page = None
+    if page is None:
+        raise invalid({"around": ["takes a game that is on this board"]})
+    return page
+
+
+def _next_link(query: dict[str, Any], cursor: str) -> str:
+    arguments = {name: query[name] for name in ("ruleset", "seed", "limit") if query[name]}
+    path = f"{request.script_root}/v1/ledger?{urlencode({**arguments, 'cursor': cursor})}"
+    return f'<{path}>; rel="next"'
 
 
 def _entry_body(entry: Entry) -> dict[str, Any]:

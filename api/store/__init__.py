@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from api.store.boards import Board, board_of
+from api.store.boards import CURSOR_PATTERN, Board, board_of
 from api.store.client import UNAVAILABLE, Client
 from api.store.games import Game, GameNotFound, Games, LogMoved, Mode, NewGame
 from api.store.ledger import Entry, Ledger, Page
-from api.store.secret import Secret
+from api.store.secret import Purpose, Secret, WrongSecret
 from engine import Status
 
 if TYPE_CHECKING:
@@ -20,16 +20,20 @@ if TYPE_CHECKING:
     from engine import Action, State
 
 __all__ = [
+    "CURSOR_PATTERN",
     "UNAVAILABLE",
     "Board",
     "Entry",
     "Game",
     "GameNotFound",
+    "Ledger",
     "LogMoved",
     "Mode",
     "NewGame",
     "Page",
+    "Purpose",
     "Store",
+    "WrongSecret",
     "board_of",
 ]
 

@@ -25,6 +25,9 @@ _ENTER = Script("enter")
 _BEST, _WIDTH = 500, 3
 _TIME_WIDTH = 13
 
+CURSOR_PATTERN = f"[0-9]{{{_WIDTH + _TIME_WIDTH}}}[A-Za-z0-9_-]{{22}}"
+"""What a cursor looks like: a member of a board."""
+
 
 class Board(NamedTuple):
     """The games of a ruleset, or only those of one seed that players named themselves."""
@@ -103,6 +106,13 @@ class Boards:
         pipeline.zrangebylex(key, start, "+", 0, limit)
         above, members = pipeline.execute()
         return above + 1, [Member.parse(member) for member in members]
+
+    def member_at(self, board: Board, place: int) -> Member | None:
+        """Return the member at a place from 0, None if there is none."""
+        if place < 0:
+            return None
+        members = self._client.redis.zrange(_key(board), place, place)
+        return Member.parse(str(members[0])) if members else None
 
     def drop(self, board: Board, members: list[Member]) -> None:
         """Take members off the board: their games are gone."""

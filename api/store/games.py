@@ -8,6 +8,7 @@ A field of the hash is one letter, because a million games repeat it:
 ``s``  seed
 ``m``  mode: ``standard`` or ``seeded``
 ``p``  player's name; missing if there is none
+``l``  ``1`` if the game is locked: playing it takes its token; missing if it is not
 ``c``  time of creation, milliseconds since 1970 by the store's clock, as all times
 ``u``  time of the last action, or of creation
 ``x``  time of expiry, ``0`` for never
@@ -63,6 +64,7 @@ class NewGame(NamedTuple):
     seed: str
     mode: Mode
     player: str | None
+    locked: bool
 
 
 class Game(NamedTuple):
@@ -73,6 +75,7 @@ class Game(NamedTuple):
     seed: str
     mode: Mode
     player: str | None
+    locked: bool
     created_at: int
     updated_at: int
     expires_at: int | None
@@ -100,14 +103,19 @@ class Games:
         self._client = client
         self._keep_lost = keep_lost_days * DAY
 
-    def create(self, new: NewGame) -> Game:
-        """Create a game and return it; if the id is taken, return the game that has it."""
+    def create(self, new: NewGame) -> tuple[Game, bool]:
+        """Create a game unless its id is taken.
+
+        Returns the game that has the id now, and whether it was created.
+        """
         fields = {"f": FORMAT, "r": str(new.rules), "s": new.seed, "m": new.mode.value}
         if new.player is not None:
             fields["p"] = new.player
+        if new.locked:
+            fields["l"] = "1"
         flat = [text for pair in fields.items() for text in pair]
-        reply = self._client.run(_CREATE, _key(new.id), self._lifetime(new, None), *flat)
-        return _game(new.id, _pairs(reply))
+        created, reply = self._client.run(_CREATE, _key(new.id), self._lifetime(new, None), *flat)
+        return _game(new.id, _pairs(reply)), bool(created)
 
     def read(self, game_id: str) -> Game:
         """Return a game. Raises GameNotFound."""
@@ -161,6 +169,7 @@ def _game(game_id: str, fields: Mapping[Any, Any]) -> Game:
         seed=fields["s"],
         mode=Mode(fields["m"]),
         player=fields.get("p"),
+        locked="l" in fields,
         created_at=int(fields["c"]),
         updated_at=int(fields["u"]),
         expires_at=int(fields["x"]) or None,

@@ -71,8 +71,8 @@ class Ledger:
             rank = self._boards.rank(board, member)
         return rank
 
-    def page(self, board: Board, cursor: str, limit: int) -> Page:
-        """Return up to ``limit`` entries of a board behind ``cursor`` (empty: from the top).
+    def page(self, board: Board, limit: int, cursor: str = "") -> Page:
+        """Return up to ``limit`` entries of a board behind ``cursor``, or from the top.
 
         Entries whose game is gone are dropped and count no more.
         """
@@ -94,6 +94,16 @@ class Ledger:
             entries=entries[:limit],
             cursor=str(members[limit - 1]) if more else None,
         )
+
+    def page_around(self, board: Board, limit: int, game: Game) -> Page | None:
+        """Return the page that has ``game`` in its middle, None if it is not on the board."""
+        if not game.over or board_of(game) != board:
+            return None
+        rank = self.rank(game)
+        if rank is None:
+            return None
+        above = self._boards.member_at(board, rank - 1 - limit // 2 - 1)
+        return self.page(board, limit, str(above) if above else "")
 
     def sweep(self) -> None:
         """Finish what was left half done: enter finished games, forget gone ones.

@@ -1,0 +1,94 @@
+"""The client of the API's tests: every reply that it gets is held against the document."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tests.api.documented import Document
+    from tests.servers import ApiServer, Reply
+
+JSON = {"Content-Type": "application/json"}
+
+UNKNOWN_ID = "0123456789abcdefghijkl"
+"""An id of the right form that no game has."""
+
+OF_THE_MOMENT = frozenset({"Date", "X-Request-ID"})
+"""Headers that differ from one reply to the next, whatever is asked."""
+
+
+@dataclass
+class Api:
+    """The running API, as its document says it is."""
+
+    server: ApiServer
+    document: Document
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        json_body: Any = None,  # noqa: ANN401  # whatever JSON has
+        *,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Reply:
+        """Send a request; the reply must be a documented one."""
+        reply = self.server.request(method, path, json_body, body=body, headers=headers)
+        self.document.check(method, path, reply)
+        return reply
+
+    def get(self, path: str, **headers: str) -> Reply:
+        """GET a path."""
+        return self.request("GET", path, headers=headers)
+
+    def post(self, path: str, json_body: Any) -> Reply:  # noqa: ANN401  # whatever JSON has
+        """POST JSON to a path."""
+        return self.request("POST", path, json_body)
+
+    def send(self, path: str, body: bytes) -> Reply:
+        """POST bytes to a path, said to be JSON."""
+        return self.request("POST", path, body=body, headers=JSON)
+
+    def new_game(self, **fields: Any) -> dict[str, Any]:  # noqa: ANN401  # whatever JSON has
+        """Create a game and return it."""
+        reply = self.post("/v1/games", fields)
+        assert reply.status == 201, reply.body
+        game: dict[str, Any] = reply.json
+        return game
+
+    def act(self, game_id: str, version: int, *actions: str) -> Reply:
+        """Send actions."""
+        return self.post(f"/v1/games/{game_id}/actions", {"version": version, "actions": actions})
+
+
+def refused(reply: Reply) -> tuple[int, str]:
+    """Return a problem's status and code."""
+    return reply.status, reply.json["code"]
+
+
+def comparable(reply: Reply) -> tuple[int, dict[str, str], Any]:
+    """Return a reply without what every reply has of its own: the date and the request's id."""
+    headers = {name: value for name, value in reply.headers.items() if name not in OF_THE_MOMENT}
+    body: Any = reply.body
+    if reply.headers.get("Content-Type", "").endswith("json") and reply.body:
+        body = json.loads(reply.body)
+        body.pop("request_id", None)
+    return reply.status, headers, body
+
+
+def names_in(value: Any) -> Iterator[str]:  # noqa: ANN401  # whatever JSON has
+    """Yield every string in a JSON value, names included."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield name
+            yield from names_in(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from names_in(inner)
+    elif isinstance(value, str):
+        yield value

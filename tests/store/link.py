@@ -1,0 +1,95 @@
+"""A connection to a store that breaks where a test wants it to."""
+
+from __future__ import annotations
+
+import socket
+from contextlib import contextmanager
+from enum import Enum, auto
+from socketserver import StreamRequestHandler, ThreadingMixIn, UnixStreamServer
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, BinaryIO
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.servers import StoreServer
+
+
+class Fate(Enum):
+    """What becomes of a command."""
+
+    ANSWERED = auto()
+    CARRIED_OUT = auto()  # and the connection closed in place of an answer
+    LOST = auto()  # on its way to the store, and the connection closed
+
+
+class Link:
+    """A socket in front of a store; ``fate`` decides on each command by its number from 0.
+
+    What a client says to set up its connection is always answered and not counted.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.commands: list[str] = []
+        self.fate: Callable[[int], Fate] = lambda _number: Fate.ANSWERED
+        self._lock = Lock()
+
+    def judge(self, command: str) -> Fate:
+        """Count a command and say what becomes of it."""
+        if command in {"CLIENT", "HELLO", "SELECT"}:
+            return Fate.ANSWERED
+        with self._lock:
+            self.commands.append(command)
+            return self.fate(len(self.commands) - 1)
+
+    def begin_again(self, fate: Callable[[int], Fate]) -> None:
+        """Count from 0 again, and have ``fate`` decide from now on."""
+        self.commands.clear()
+        self.fate = fate
+
+
+@contextmanager
+def linked(server: StoreServer) -> Iterator[Link]:
+    """Listen in front of a store."""
+    path = server.directory / "link.sock"
+    link = Link(f"unix://{path}")
+
+    class Handler(StreamRequestHandler):
+        def handle(self) -> None:
+            with socket.socket(socket.AF_UNIX) as upstream:
+                upstream.connect(str(server.directory / "store.sock"))
+                with upstream.makefile("rb") as replies:
+                    while command := _value(self.rfile):
+                        fate = link.judge(command.split(b"\r\n")[2].decode().upper())
+                        if fate is Fate.LOST:
+                            return
+                        upstream.sendall(command)
+                        reply = _value(replies)
+                        if fate is Fate.CARRIED_OUT:
+                            return
+                        self.wfile.write(reply)
+
+    class Listener(ThreadingMixIn, UnixStreamServer):
+        daemon_threads = True
+
+    with Listener(str(path), Handler) as listener:
+        thread = Thread(target=listener.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield link
+        finally:
+            listener.shutdown()
+            thread.join()
+            path.unlink()
+
+
+def _value(stream: BinaryIO) -> bytes:
+    """Read one value of the protocol as it was sent; nothing at the end of the stream."""
+    line = stream.readline()
+    kind, rest = line[:1], line[1:].strip()
+    if kind == b"$" and rest != b"-1":
+        return line + stream.read(int(rest) + 2)
+    if kind == b"*" and rest != b"-1":
+        return line + b"".join(_value(stream) for _ in range(int(rest)))
+    return line

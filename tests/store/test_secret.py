@@ -1,0 +1,77 @@
+"""The server's secret: one for all processes, and what is derived from it."""
+
+from __future__ import annotations
+
+import hmac
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+import pytest
+
+from api.store import Purpose, Store, WrongSecret
+
+if TYPE_CHECKING:
+    from redis import Redis
+
+    from tests.servers import StoreServer
+
+CONFIGURED = b"thirty-two bytes or more of noise"
+OTHER = b"other thirty-two bytes or more of noise"
+
+
+def test_what_is_derived_is_an_hmac_of_purpose_and_text(store: Store, server: StoreServer) -> None:
+    for purpose in Purpose:
+        message = purpose.value.encode() + b"\0" + "Größe".encode()
+        derived = Store(server.url, secret=CONFIGURED).secret.derive(purpose, "Größe")
+        assert derived == hmac.new(CONFIGURED, message, sha256).digest()
+    assert store
+
+
+def test_one_purpose_never_yields_the_value_of_another(store: Store) -> None:
+    assert len({store.secret.derive(purpose, "same") for purpose in Purpose}) == len(Purpose)
+
+
+def test_without_a_configured_secret_all_processes_share_one(server: StoreServer) -> None:
+    one, other = Store(server.url), Store(server.url)
+    assert one.secret.derive(Purpose.ID, "x") == other.secret.derive(Purpose.ID, "x")
+
+
+def test_the_shared_secret_is_random(server: StoreServer, redis: Redis) -> None:
+    before = Store(server.url).secret.derive(Purpose.ID, "x")
+    redis.flushall()
+    assert Store(server.url).secret.derive(Purpose.ID, "x") != before
+
+
+def test_the_shared_secret_has_at_least_32_bytes(store: Store, redis: Redis) -> None:
+    store.secret.check()
+    # Base64 writes six bits a character.
+    assert len(str(redis.get("secret"))) * 6 >= 32 * 8
+
+
+def test_a_configured_secret_is_not_written_to_the_store(server: StoreServer, redis: Redis) -> None:
+    Store(server.url, secret=CONFIGURED).secret.check()
+    for key in redis.scan_iter():
+        assert CONFIGURED.decode() not in str(redis.get(key))
+
+
+@pytest.mark.parametrize("secret", [OTHER, None], ids=["another", "none"])
+def test_a_store_used_with_one_secret_refuses_another(
+    server: StoreServer, secret: bytes | None
+) -> None:
+    Store(server.url, secret=CONFIGURED).secret.check()
+    for _ in range(2):
+        with pytest.raises(WrongSecret):
+            Store(server.url, secret=secret).secret.check()
+    Store(server.url, secret=CONFIGURED).secret.check()
+
+
+def test_a_secret_that_the_store_lost_at_once_is_not_replaced_by_a_known_one(
+    store: Store, redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a failover right after it was made."""
+    get = redis.get
+    answers = iter([None])
+    client = store._client.redis
+    monkeypatch.setattr(client, "get", lambda key: next(answers, None) or get(key))
+    derived = store.secret.derive(Purpose.ID, "x")
+    assert derived != hmac.digest(b"None", b"id\0x", "sha256")
