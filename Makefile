@@ -22,8 +22,7 @@ format: venv-dev ## lay out the code, and mend what the linter can
 	@.venv/bin/ruff format
 
 openapi: venv-dev ## write the published contract again
-	@.venv/bin/python -m api.openapi > openapi/openapi.json.new
-	@mv openapi/openapi.json.new openapi/openapi.json
+	@.venv/bin/python -m openapi
 
 bench: venv ## measure the engine
 	@.venv/bin/python -m bench.engine

@@ -15,7 +15,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import flask_smorest
-from marshmallow import INCLUDE, RAISE, Schema
 
 from api.fields import ActionText, Notation
 from api.problems import (
@@ -32,38 +31,17 @@ from api.problems import (
 )
 from api.requests import negotiate, read_body, read_query
 from api.responses import JSON, TEXT
+from api.schemas import RequestSchema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from flask import Response
+    from marshmallow import Schema
 
 View = TypeVar("View", bound="Callable[..., Response]")
 
 _BODY_PROBLEMS = (MALFORMED_JSON, MALFORMED_REQUEST, TOO_LARGE, UNSUPPORTED_MEDIA_TYPE)
-
-
-class RequestSchema(Schema):
-    """What a request may hold: nothing but its fields."""
-
-    class Meta:
-        """An unknown field is most likely a misspelt one."""
-
-        unknown = RAISE
-
-    error_messages: dict[str, str] = {  # noqa: RUF012  # as marshmallow declares it
-        "unknown": "is not known here",
-        "type": "takes a JSON object",
-    }
-
-
-class AnswerSchema(Schema):
-    """What an answer holds: its fields at least. Clients ignore those they do not know."""
-
-    class Meta:
-        """Fields may be added."""
-
-        unknown = INCLUDE
 
 
 class NoQuery(RequestSchema):
@@ -116,11 +94,13 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest
         query: type[Schema] = NoQuery,
         problems: Iterable[ProblemType] = (),
         parameters: Iterable[Mapping[str, Any]] = (),
+        locked: bool = False,
     ) -> Callable[[View], View]:
         """Register a view as an operation.
 
         The view gets its path arguments, then ``body`` and ``query`` as their schemas load them,
-        each only if declared. The first line of its docstring is the operation's summary, the rest
+        each only if declared. ``locked`` says that a locked game's token is wanted.
+        The first line of its docstring is the operation's summary, the rest
         its description.
         """
         refused = (*(_BODY_PROBLEMS if body else ()), NOT_ACCEPTABLE, INVALID_REQUEST, *problems)
@@ -147,6 +127,8 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest
                     **_documented_problems(refused),
                 },
             }
+            if locked:
+                documentation["security"] = [{}, {"token": []}]
             if body:
                 documentation["requestBody"] = {
                     "required": True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from marshmallow import fields, validate
 
-from api.contract import AnswerSchema
+from api.schemas import AnswerSchema
 from engine import EVENTS, How
 
 TYPES = [event._field_defaults["type"] for event in EVENTS]

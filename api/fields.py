@@ -18,9 +18,9 @@ from engine import SEED_PATTERN, EngineError, parse_action, read
 if TYPE_CHECKING:
     from engine import Action, Option, Record
 
-_NEVER = (  # in a name
+# In a name. Lone surrogates are no JSON in the first place.
+_NEVER = (
     r"\u0000-\u001f\u007f-\u009f"  # control
-    r"\ud800-\udfff"  # surrogate
     r"\u2028\u2029"  # line and paragraph separator
     r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # bidirectional control
     r"\u180e\u200b\u2060-\u2064\ufeff"  # zero width, other than the joiner and the non-joiner
@@ -68,17 +68,26 @@ class Patterned(fields.String):
     """A string that a pattern describes, from its first character to its last."""
 
     pattern: ClassVar[str]
+    longest: ClassVar[int]
     takes: ClassVar[str]
     """What it takes, in words."""
 
     def __init__(self, **kwargs: Any) -> None:  # noqa: ANN401  # marshmallow's signature
         metadata = kwargs.pop("metadata", {})
-        super().__init__(**kwargs, metadata={"pattern": f"^{self.pattern}$", **metadata})
+        super().__init__(
+            **kwargs,
+            metadata={
+                "minLength": 1,
+                "maxLength": self.longest,
+                "pattern": f"^{self.pattern}$",
+                **metadata,
+            },
+        )
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:  # noqa: ANN401  # marshmallow's signature
         text = str(super()._deserialize(value, attr, data, **kwargs))
         # Not re.match and "$", which overlooks a line feed at the end.
-        if not re.fullmatch(self.pattern, text):
+        if len(text) > self.longest or not re.fullmatch(self.pattern, text):
             raise ValidationError(f"takes {self.takes}")
         return text
 
@@ -87,13 +96,15 @@ class Seed(Patterned):
     """A seed."""
 
     pattern = SEED_PATTERN
+    longest = 64
     takes = "1 to 64 characters of A-Z a-z 0-9 . _ ~ -"
 
 
 class Player(Patterned):
     """A player's name, normalised to NFC."""
 
-    pattern = rf"(?=.{{1,{MAX_PLAYER}}}$)[^\s{_NEVER}](?:[^{_NEVER}]*[^\s{_NEVER}])?"
+    pattern = rf"[^\s{_NEVER}](?:[^{_NEVER}]*[^\s{_NEVER}])?"
+    longest = MAX_PLAYER
     takes = f"1 to {MAX_PLAYER} characters, no space at either end, and nothing invisible"
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:  # noqa: ANN401  # marshmallow's signature
@@ -105,6 +116,7 @@ class Cursor(Patterned):
     """A place on a board."""
 
     pattern = CURSOR_PATTERN
+    longest = 38
     takes = "the next_cursor of a page before"
 
 

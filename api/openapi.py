@@ -44,13 +44,30 @@ CONFIG = {
             "description": DESCRIPTION,
             "license": {"name": "MIT", "identifier": "MIT"},
         },
+        "security": [],
         "servers": [{"url": "/", "description": "This server."}],
     },
 }
 """What flask-smorest is told of the API."""
 
 
+_TOKEN = {
+    "type": "http",
+    "scheme": "bearer",
+    "description": "The token of a locked game. An open game takes none.",
+}
+_UNUSED = ("PaginationMetadata",)
+
+
 def document(app: Flask) -> dict[str, Any]:
     """Return the OpenAPI document of ``app``, without examples."""
     spec: dict[str, Any] = app.extensions["api"].spec.to_dict()
+    spec["components"]["securitySchemes"] = {"token": _TOKEN}
+    spec["paths"] = dict(sorted(spec["paths"].items()))
+    for path in spec["paths"].values():
+        for operation in path.values():
+            if "summary" in operation:
+                operation["summary"] = operation["summary"].removesuffix(".")
+    for unused in _UNUSED:
+        spec["components"]["schemas"].pop(unused, None)
     return spec

@@ -11,9 +11,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flask import Response, current_app, g, request
-from marshmallow import Schema, fields, validate
+from marshmallow import fields, validate
 
 from api.responses import json_bytes
+from api.schemas import AnswerSchema
 from api.store import UNAVAILABLE, GameNotFound
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ class Problem(Exception):
         self.members = members
 
 
-class ProblemErrorSchema(Schema):
+class ProblemErrorSchema(AnswerSchema):
     """One field or query argument that is wrong."""
 
     pointer = fields.String(
@@ -207,7 +208,7 @@ class ProblemErrorSchema(Schema):
     )
 
 
-class ProblemSchema(Schema):
+class ProblemSchema(AnswerSchema):
     """What went wrong (RFC 9457). Tell problems apart by `code`, which never changes."""
 
     type = fields.String(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from marshmallow import fields, validate
 
 from api.answers import game_response, tag_of
-from api.contract import Answer, AnswerSchema, Blueprint, RequestSchema
+from api.contract import Answer, Blueprint
 from api.current import store
 from api.fields import ActionText, Integer, List
 from api.moves import play
@@ -23,6 +23,7 @@ from api.problems import (
 from api.representation import action_body
 from api.resources.games import GAME_ID, REPLAYED, TABLE, GameWithEventsSchema
 from api.responses import known_to_client, not_modified, tagged_json_response
+from api.schemas import AnswerSchema, RequestSchema
 from engine import legal_actions
 
 if TYPE_CHECKING:
@@ -30,12 +31,6 @@ if TYPE_CHECKING:
 
 MAX_ACTIONS = 64
 
-AUTHORIZATION = {
-    "in": "header",
-    "name": "Authorization",
-    "description": "`Bearer` and the token of a locked game. An open game takes none.",
-    "schema": {"type": "string"},
-}
 
 blp = Blueprint("actions", __name__, description="List what is legal in a game, and do it.")
 
@@ -142,7 +137,8 @@ def list_actions(game_id: str) -> Response:
         REVEALS_CARDS,
         STORE_UNAVAILABLE,
     ),
-    parameters=(GAME_ID, AUTHORIZATION),
+    parameters=(GAME_ID,),
+    locked=True,
 )
 def apply_actions(game_id: str, body: dict[str, Any]) -> Response:
     """Apply actions.

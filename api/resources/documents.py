@@ -7,7 +7,8 @@ from pathlib import Path
 
 from flask import Response
 
-from api.contract import Answer, AnswerSchema, Blueprint
+from api.contract import Answer, Blueprint
+from api.schemas import AnswerSchema
 
 OPENAPI_FILE = Path(__file__).parents[2] / "openapi" / "openapi.json"
 

@@ -9,13 +9,14 @@ from marshmallow import ValidationError, fields, validate, validates_schema
 
 from api.access import new_game_id, token_of
 from api.answers import game_response
-from api.contract import Answer, AnswerSchema, Blueprint, RequestSchema
+from api.contract import Answer, Blueprint
 from api.current import store
 from api.events import EventSchema
 from api.fields import Boolean, Player, Seed, option_field
 from api.problems import GAME_NOT_FOUND, IDEMPOTENCY_KEY_REUSED, STORE_UNAVAILABLE, Problem
 from api.representation import game_path
 from api.requests import read_idempotency_key
+from api.schemas import AnswerSchema, RequestSchema
 from api.store import Game, Mode, NewGame
 from engine import DEFAULT_RULESET, OPTIONS, RULESETS, Phase, Status, choose
 
@@ -90,7 +91,6 @@ class NewGameSchema(RequestSchema):
         metadata={"description": "The seed of the deck. Naming one means mode `seeded`."},
     )
     player = Player(
-        load_default=None,
         metadata={
             "description": "The name to show on the ledger. Normalised to NFC; nothing invisible."
         },
@@ -316,7 +316,7 @@ def create_game(body: dict[str, Any]) -> Response:
         rules=choose(body["ruleset"], body["options"]),
         seed=seed or secrets.token_urlsafe(SEED_BYTES),
         mode=Mode.SEEDED if seed else Mode.STANDARD,
-        player=body["player"],
+        player=body.get("player"),
         locked=body["locked"],
     )
     game, created = store().games.create(new)

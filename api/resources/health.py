@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from marshmallow import fields
 
-from api.contract import Answer, AnswerSchema, Blueprint
+from api.contract import Answer, Blueprint
 from api.current import store
 from api.problems import STORE_UNAVAILABLE
 from api.responses import json_response
+from api.schemas import AnswerSchema
 
 if TYPE_CHECKING:
     from flask import Response

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from marshmallow import fields
 
 from api.answers import tag_of
-from api.contract import Answer, AnswerSchema, Blueprint
+from api.contract import Answer, Blueprint
 from api.current import store
 from api.events import EventSchema
 from api.problems import GAME_NOT_FOUND, STORE_UNAVAILABLE
 from api.representation import event_body, shown_seed
 from api.resources.games import GAME_ID
 from api.responses import known_to_client, not_modified, tagged_json_response
+from api.schemas import AnswerSchema
 from engine import from_log, write
 
 if TYPE_CHECKING:

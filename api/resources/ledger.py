@@ -8,13 +8,14 @@ from urllib.parse import urlencode
 from flask import current_app, request
 from marshmallow import ValidationError, fields, validate, validates_schema
 
-from api.contract import Answer, AnswerSchema, Blueprint, RequestSchema
+from api.contract import Answer, Blueprint
 from api.current import store
 from api.fields import Cursor, QueryInteger, Seed
 from api.problems import STORE_UNAVAILABLE
 from api.representation import timestamp
 from api.requests import invalid
 from api.responses import json_response
+from api.schemas import AnswerSchema, RequestSchema
 from api.store import UNAVAILABLE, Board, GameNotFound
 from engine import DEFAULT_RULESET, RULESETS, Status
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 MAX_LIMIT = 100
 DEFAULT_LIMIT = 20
+
+_PLACES = {"cursor", "around"}
 
 blp = Blueprint("ledger", __name__, description="The finished games by rank.")
 
@@ -38,7 +41,6 @@ class LedgerQuerySchema(RequestSchema):
         metadata={"description": "The ruleset whose board is asked for."},
     )
     seed = Seed(
-        load_default=None,
         metadata={"description": "The seed that players named; without it the standard board."},
     )
     limit = QueryInteger(
@@ -47,17 +49,15 @@ class LedgerQuerySchema(RequestSchema):
         metadata={"description": "How many entries at most."},
     )
     cursor = Cursor(
-        load_default="",
         metadata={"description": "Where to go on: the `next_cursor` of the page before."},
     )
     around = fields.String(
-        load_default=None,
         metadata={"description": "A game on this board: the page has it in its middle."},
     )
 
     @validates_schema
     def _one_place(self, data: dict[str, Any], **_: Any) -> None:  # noqa: ANN401  # marshmallow's signature
-        if data["cursor"] and data["around"] is not None:
+        if "cursor" in data and "around" in data:
             raise ValidationError({"around": ["goes without a cursor"]})
 
 
@@ -125,7 +125,7 @@ def list_ledger(query: dict[str, Any]) -> Response:
     except UNAVAILABLE as error:
         # What is left to sweep waits for the next reader; this one wants the board.
         current_app.logger.warning("sweep: %s", type(error).__name__)
-    board = Board(query["ruleset"], query["seed"])
+    board = Board(query["ruleset"], query.get("seed"))
     page = _page(ledger, board, query)
     return json_response(
         {
@@ -139,8 +139,8 @@ def list_ledger(query: dict[str, Any]) -> Response:
 
 
 def _page(ledger: Ledger, board: Board, query: dict[str, Any]) -> Page:
-    if query["around"] is None:
-        return ledger.page(board, query["limit"], query["cursor"])
+    if "around" not in query:
+        return ledger.page(board, query["limit"], query.get("cursor", ""))
     try:
         page = ledger.page_around(board, query["limit"], store().games.read(query["around"]))
     except GameNotFound:
@@ -151,9 +151,8 @@ def _page(ledger: Ledger, board: Board, query: dict[str, Any]) -> Page:
 
 
 def _next_link(query: dict[str, Any], cursor: str) -> str:
-    arguments = {name: query[name] for name in ("ruleset", "seed", "limit") if query[name]}
-    path = f"{request.script_root}/v1/ledger?{urlencode({**arguments, 'cursor': cursor})}"
-    return f'<{path}>; rel="next"'
+    arguments = urlencode({name: query[name] for name in query if name not in _PLACES})
+    return f'<{request.script_root}/v1/ledger?{arguments}&cursor={cursor}>; rel="next"'
 
 
 def _entry_body(entry: Entry) -> dict[str, Any]:

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from marshmallow import ValidationError, fields, validate, validates_schema
 
-from api.contract import Answer, Blueprint, RequestSchema
+from api.contract import Answer, Blueprint
 from api.fields import ActionText, List, Notation, Seed
 from api.problems import ILLEGAL_ACTION, Problem
 from api.representation import replay_body, texts
 from api.resources.games import OptionChoicesSchema, StateSchema
 from api.responses import json_response
+from api.schemas import RequestSchema
 from engine import DEFAULT_RULESET, RULESETS, Record, apply, begin, choose, legal_actions
 
 if TYPE_CHECKING:

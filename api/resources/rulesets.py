@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from marshmallow import fields
 
-from api.contract import Answer, AnswerSchema, Blueprint
+from api.contract import Answer, Blueprint
 from api.problems import RULESET_NOT_FOUND, Problem
 from api.representation import options_body
 from api.resources.games import OptionsSchema
 from api.responses import json_response
+from api.schemas import AnswerSchema
 from engine import RULESETS, rulebook
 
 if TYPE_CHECKING:

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from marshmallow import fields, validate
 
-from api.contract import Answer, AnswerSchema, Blueprint
+from api.contract import Answer, Blueprint
 from api.current import store
 from api.problems import GAME_NOT_FOUND, STORE_UNAVAILABLE
 from api.resources.games import GAME_ID
 from api.responses import json_response
+from api.schemas import AnswerSchema
 from api.store import board_of
 from engine import Status, score
 

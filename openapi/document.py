@@ -1,0 +1,49 @@
+"""The document: what the app documents of itself, and the recorded examples."""
+
+from __future__ import annotations
+
+import json
+import logging
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from api import create_app
+from api.embedded import embedded_store
+from api.openapi import document
+from openapi.examples import SECRET, Recorder, record_examples
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+METHODS = ("get", "post")
+
+
+def written() -> str:
+    """Return the contract as it is to be published."""
+    logging.disable(logging.WARNING)  # the store that is away is away on purpose
+    with tempfile.TemporaryDirectory() as directory, embedded_store(Path(directory)) as store:
+        while not store.answering:
+            store.tend()
+            time.sleep(0.01)
+        app = create_app({"REDIS_URL": store.url, "SECRET": SECRET})
+        contract = document(app)
+        recorder = Recorder(app)
+        record_examples(recorder)
+    for operation in _operations(contract):
+        _add_examples(operation, recorder)
+    return json.dumps(contract, indent=2, ensure_ascii=False) + "\n"
+
+
+def _operations(contract: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for path in contract["paths"].values():
+        yield from (path[method] for method in METHODS if method in path)
+
+
+def _add_examples(operation: dict[str, Any], recorder: Recorder) -> None:
+    operation_id = operation["operationId"]
+    if requests := recorder.requests.get(operation_id):
+        operation["requestBody"]["content"]["application/json"]["examples"] = requests
+    for (status, media_type), examples in recorder.answers.get(operation_id, {}).items():
+        operation["responses"][status]["content"][media_type]["examples"] = examples

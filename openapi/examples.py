@@ -1,0 +1,369 @@
+"""The examples of the contract: requests to the real app over a real store, and its answers.
+
+What differs from run to run is drawn from a fixed source (ids, seeds, request ids) or put on a
+fixed calendar (times), so that the same examples come out each time.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import urlsafe_b64encode
+from collections import defaultdict
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from http import HTTPStatus
+from io import BytesIO
+from itertools import count
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+from api import create_app
+from engine import read, write
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from flask import Flask
+    from werkzeug.test import TestResponse
+
+WON = read(
+    "original/demo-original-1/"
+    "6D ASw JCw 9Cw 5Sw 8H a 4Sw 6H 2D 9D ACw KSw 5H 4H QSw TCw 5Cw 4D TH 3D 3Cw TD "
+    "6Sb 3H a TSw 9Sw 8Cw 7Cw 7Sw 3Sw a 5D JSw 9H 6Cw 7D 8D a KCw QCw 8Sw 7H 4Cw 2Cw "
+    "2H 2Sw"
+)
+LOST = read("original/demo-1/TH 3D 9D 4H 4Sb 6D QSb 3Sb 6H 8Cb")
+WINNING, LOSING = (list(map(str, game.actions)) for game in (WON, LOST))
+
+KEY = "0b6a3f5e-6f3c-4f0e-9c55-4b1f0d6f2f7a"
+AS_TEXT = {"Accept": "text/plain"}
+AS_HTML = {"Accept": "text/html"}
+SECRET = "the secret of the examples, which guards nothing"  # noqa: S105  # as it says
+
+_DAY_ONE = datetime(2026, 1, 15, 20, 15, tzinfo=UTC)
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+_MEMBER = re.compile(r"\b(\d{3})\d{13}([A-Za-z0-9_-]{22})")
+_NOWHERE = "redis://127.0.0.1:1/0"
+_BODILESS = {204, 304}
+
+
+class Recorder:
+    """Sends requests as a client does, and keeps what the document is to show of them.
+
+    ``requests`` has the bodies of an operation by the example's name, ``answers`` its answers by
+    status, media type and name.
+    """
+
+    def __init__(self, app: Flask) -> None:
+        self._app = app
+        self._began = datetime.now(UTC)
+        self.requests: dict[str, dict[str, Any]] = defaultdict(dict)
+        self.answers: dict[str, dict[tuple[str, str], dict[str, Any]]] = defaultdict(
+            lambda: defaultdict(dict)
+        )
+
+    def ask(
+        self,
+        operation_id: str,
+        path: str,
+        name: str,
+        summary: str,
+        *,
+        app: Flask | None = None,
+        **request: Any,  # noqa: ANN401  # what the test client takes
+    ) -> Any:  # noqa: ANN401  # whatever JSON has
+        """Send a request, keep it and its answer as an example, and return the answer's body."""
+        body = request.get("json")
+        method = "POST" if {"json", "data", "input_stream"} & set(request) else "GET"
+        response = (app or self._app).test_client().open(path, method=method, **request)
+        if body is not None and response.status_code < HTTPStatus.BAD_REQUEST:
+            self.requests[operation_id][name] = {"summary": summary, "value": body}
+        self._keep(operation_id, name, summary, response)
+        return response.get_json() if response.is_json else response.get_data(as_text=True)
+
+    def play(self, game: dict[str, Any], actions: list[str]) -> dict[str, Any]:
+        """Apply actions one by one, none of them an example."""
+        client = self._app.test_client()
+        for action in actions:
+            game = client.post(
+                f"/v1/games/{game['id']}/actions",
+                json={"version": game["version"], "actions": [action]},
+            ).get_json()
+        return game
+
+    def finish(self, game: dict[str, Any]) -> None:
+        """Play the first legal action, again and again, none of them an example."""
+        while game["actions"]:
+            game = self.play(game, game["actions"][:1])
+
+    def _keep(self, operation_id: str, name: str, summary: str, response: TestResponse) -> None:
+        if response.status_code in _BODILESS:
+            return
+        text = response.get_data(as_text=True)
+        calm = _MEMBER.sub(rf"\g<1>{int(_DAY_ONE.timestamp())}000\2", _TIME.sub(self._date, text))
+        value = json.loads(calm) if response.is_json else calm
+        key = str(response.status_code), str(response.mimetype)
+        self.answers[operation_id][key][name] = {"summary": summary, "value": value}
+
+    def _date(self, match: re.Match[str]) -> str:
+        days = round((datetime.fromisoformat(match[0]) - self._began) / timedelta(days=1))
+        return f"{_DAY_ONE + timedelta(days=days):%Y-%m-%dT%H:%M:%S}.000Z"
+
+
+def record_examples(recorder: Recorder) -> None:
+    """Play the examples, operation by operation."""
+    with _fixed_draws():
+        running, won, lost = _games(recorder)
+        _actions(recorder, running, won)
+        _finished(recorder, running, won, lost)
+        _rest(recorder)
+        _refusals(recorder, running["id"])
+
+
+def _games(recorder: Recorder) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    path = "/v1/games"
+    create = "createGame", path
+    recorder.ask(*create, "original", "A game by the original rules", json={})
+    recorder.ask(
+        *create,
+        "custom",
+        "Another ruleset, one option changed, a name for it",
+        json={"ruleset": "gravekeeper", "options": {"draw": "auto"}, "player": "Morgan"},
+    )
+    recorder.ask(
+        *create,
+        "locked",
+        "A game that only its token plays",
+        json={"player": "Morgan", "locked": True},
+        headers={"Idempotency-Key": KEY},
+    )
+    recorder.ask(
+        *create,
+        "reused",
+        "The same key for another game",
+        json={"player": "Alex"},
+        headers={"Idempotency-Key": KEY},
+    )
+    running = recorder.ask(
+        *create, "seeded", "A deck that the client names", json={"seed": WON.seed, "player": "Sam"}
+    )
+    recorder.ask(*create, "table", "The table as text", json={"seed": WON.seed}, headers=AS_TEXT)
+    others = [
+        recorder.ask(*create, name, summary, json={"seed": seed, "player": "Morgan"})
+        for name, summary, seed in (
+            ("won", "A deck that can be won", WON.seed),
+            ("lost", "A deck that looks harmless", LOST.seed),
+        )
+    ]
+    running = recorder.play(running, WINNING[:2])
+    won = recorder.play(others[0], WINNING)
+    lost = recorder.play(others[1], LOSING)
+    for name, summary, game in (
+        ("running", "In the midst of it", running),
+        ("won", "Won: the seed shows", won),
+        ("lost", "Lost", lost),
+    ):
+        recorder.ask("getGame", f"{path}/{game['id']}", name, summary)
+    recorder.ask(
+        "getGame", f"{path}/{running['id']}", "table", "The table as text", headers=AS_TEXT
+    )
+    return running, won, lost
+
+
+def _actions(recorder: Recorder, running: dict[str, Any], won: dict[str, Any]) -> None:
+    path = f"/v1/games/{running['id']}/actions"
+    recorder.ask("listActions", path, "running", "What is legal, and what it does")
+    recorder.ask("listActions", f"/v1/games/{won['id']}/actions", "over", "Nothing any more")
+
+    apply = "applyActions", path
+    version = running["version"]
+    recorder.ask(*apply, "single", "One action", json={"version": version, "actions": WINNING[2:3]})
+    recorder.ask(
+        *apply,
+        "batch",
+        "Several in one request, the last of them turning up cards",
+        json={"version": version + 1, "actions": WINNING[3:6]},
+    )
+    recorder.ask(
+        *apply,
+        "table",
+        "The table as text",
+        json={"version": version + 4, "actions": WINNING[6:7]},
+        headers=AS_TEXT,
+    )
+    recorder.ask(
+        *apply, "stale", "Chosen for another version", json={"version": 3, "actions": ["avoid"]}
+    )
+    recorder.ask(
+        *apply,
+        "illegal",
+        "Not legal now",
+        json={"version": version + 5, "actions": ["equip:TD"]},
+    )
+    recorder.ask(
+        *apply,
+        "reveals",
+        "An action behind cards not yet seen",
+        json={"version": version + 5, "actions": [*WINNING[7:10], "avoid"]},
+    )
+    recorder.ask(
+        "applyActions",
+        f"/v1/games/{won['id']}/actions",
+        "over",
+        "Nothing can be done any more",
+        json={"version": won["version"], "actions": ["avoid"]},
+    )
+    locked = recorder.ask(
+        "createGame",
+        "/v1/games",
+        "locked",
+        "A game that only its token plays",
+        json={"locked": True},
+    )
+    recorder.ask(
+        "applyActions",
+        f"/v1/games/{locked['id']}/actions",
+        "locked",
+        "Without its token",
+        json={"version": 0, "actions": locked["actions"][:1]},
+    )
+
+
+def _finished(
+    recorder: Recorder, running: dict[str, Any], won: dict[str, Any], lost: dict[str, Any]
+) -> None:
+    for name, summary, game in (
+        ("running", "Not over yet", running),
+        ("won", "Won", won),
+        ("lost", "Lost", lost),
+    ):
+        recorder.ask("getScore", f"/v1/games/{game['id']}/score", name, summary)
+    for name, summary, game in (
+        ("running", "So far, without the notation", running),
+        ("lost", "The whole game, with its notation", lost),
+    ):
+        recorder.ask("getHistory", f"/v1/games/{game['id']}/history", name, summary)
+    again = recorder.ask(
+        "createGame", "/v1/games", "again", "The same deck again", json={"seed": WON.seed}
+    )
+    recorder.finish(again)
+    ledger = "/v1/ledger?ruleset=original&seed="
+    recorder.ask("listLedger", ledger + WON.seed, "seed", "The games of one seed")
+    recorder.ask("listLedger", ledger + WON.seed + "&limit=1", "page", "A page, and where to go on")
+    recorder.ask("listLedger", "/v1/ledger", "empty", "Nobody has finished a ranked game yet")
+    replay = "verifyReplay", "/v1/replays"
+    recorder.ask(*replay, "notation", "A game in one line", json={"notation": write(*LOST)})
+    recorder.ask(
+        *replay,
+        "parts",
+        "The same game in its parts",
+        json={"ruleset": "original", "seed": LOST.seed, "actions": LOSING},
+    )
+    recorder.ask(
+        *replay,
+        "illegal",
+        "An action that was not legal there",
+        json={"notation": f"original/{LOST.seed}/TH TH"},
+    )
+
+
+def _rest(recorder: Recorder) -> None:
+    recorder.ask("listRulesets", "/v1/rulesets", "all", "All rulesets")
+    recorder.ask("getRuleset", "/v1/rulesets/strict", "strict", "One of them")
+    recorder.ask("getRuleset", "/v1/rulesets/nosuch", "unknown", "No ruleset's name")
+    recorder.ask("getLiveness", "/livez", "alive", "It lives")
+    recorder.ask("getReadiness", "/readyz", "ready", "Games can be played")
+
+
+def _refusals(recorder: Recorder, game_id: str) -> None:
+    """Have every operation refuse what it can refuse."""
+    away = create_app({"REDIS_URL": _NOWHERE, "SECRET": SECRET})
+    game, unknown = f"/v1/games/{game_id}", "/v1/games/AAAAAAAAAAAAAAAAAAAAAA"
+    for operation_id, path in (
+        ("getGame", ""),
+        ("listActions", "/actions"),
+        ("getScore", "/score"),
+        ("getHistory", "/history"),
+    ):
+        recorder.ask(operation_id, unknown + path, "unknown", "No game's id")
+        recorder.ask(operation_id, game + path, "away", "The store is away", app=away)
+    recorder.ask("listLedger", "/v1/ledger", "away", "The store is away", app=away)
+    recorder.ask("getReadiness", "/readyz", "away", "The store is away", app=away)
+    for operation_id, path in (
+        ("getGame", game),
+        ("listActions", f"{game}/actions"),
+        ("getScore", f"{game}/score"),
+        ("getHistory", f"{game}/history"),
+        ("listLedger", "/v1/ledger"),
+        ("listRulesets", "/v1/rulesets"),
+        ("getRuleset", "/v1/rulesets/strict"),
+        ("getLiveness", "/livez"),
+        ("getReadiness", "/readyz"),
+        ("getOpenApi", "/openapi.json"),
+    ):
+        recorder.ask(operation_id, path, "html", "Only HTML is accepted", headers=AS_HTML)
+        recorder.ask(
+            operation_id, f"{path}?colour=red", "unknown_argument", "An argument nobody knows"
+        )
+    act = {"version": 0, "actions": ["avoid"]}
+    for operation_id, path, body, wrong in (
+        ("createGame", "/v1/games", {}, {"options": {"leave": "2"}, "colour": "red"}),
+        (
+            "applyActions",
+            f"{game}/actions",
+            {"version": 0, "actions": ["avoid"]},
+            {"actions": ["flee"]},
+        ),
+        ("verifyReplay", "/v1/replays", {"notation": write(*LOST)}, {"seed": LOST.seed}),
+    ):
+        ask = operation_id, path
+        recorder.ask(*ask, "wrong", "Wrong in more than one way", json=wrong)
+        recorder.ask(*ask, "html", "Only HTML is accepted", json=body, headers=AS_HTML)
+        recorder.ask(*ask, "cut", "Cut off", data="{", content_type="application/json")
+        recorder.ask(*ask, "form", "A form", data={"ruleset": "original"})
+        recorder.ask(
+            *ask,
+            "broken",
+            "A broken chunk",
+            input_stream=_Broken(),
+            content_type="application/json",
+            content_length=9,
+        )
+        recorder.ask(*ask, "large", "17 KiB", data=" " * 17 * 1024)
+        if operation_id != "verifyReplay":
+            recorder.ask(*ask, "away", "The store is away", json=body, app=away)
+    recorder.ask(
+        "applyActions",
+        f"{unknown}/actions",
+        "unknown",
+        "No game's id",
+        json=act,
+    )
+
+
+class _Broken(BytesIO):
+    """A body that breaks off, as one in chunks can."""
+
+    def read(self, *_: Any) -> bytes:  # noqa: ANN401  # what a stream is asked
+        """Break off."""
+        raise ValueError("a chunk without its length")
+
+
+@contextmanager
+def _fixed_draws() -> Iterator[None]:
+    """Draw ids, seeds and request ids from a fixed source, the same each time."""
+    counter = count()
+
+    def draw(nbytes: int) -> bytes:
+        return sha256(f"example {next(counter)}".encode()).digest()[:nbytes]
+
+    def draw_text(nbytes: int) -> str:
+        return urlsafe_b64encode(draw(nbytes)).decode().rstrip("=")
+
+    with (
+        patch("secrets.token_urlsafe", draw_text),
+        patch("secrets.token_hex", lambda nbytes: draw(nbytes).hex()),
+    ):
+        yield

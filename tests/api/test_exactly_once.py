@@ -1,0 +1,423 @@
+"""Actions are applied exactly once: the checks in their order, retries, batches, many clients."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from itertools import chain
+from threading import Barrier
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine import ACTIONS, CardsDrawn, Status, choose, legal_actions, parse_action, steps
+from tests.api.client import JSON, UNKNOWN_ID, Api, comparable, refused
+from tests.playing import Connection, Record, act, begin, of_play, play_through, record
+from tests.public import public_event, public_state
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from engine import Action, Rules, Step
+    from tests.servers import ApiServer, Reply
+
+SEED = "once-1"
+GAME = record(SEED)
+MANUAL = record(SEED, "gravekeeper")
+
+TOO_LARGE = b" " * (16 * 1024) + b"{}"
+NOT_JSON = b"{"
+INVALID = b'{"version": 0, "actions": ["dance"]}'
+
+
+# What the contract says, written once more and from the contract alone.
+
+
+class Expected(NamedTuple):
+    """What is to be answered, and the game's actions after that."""
+
+    status: int
+    body: dict[str, Any]
+    replayed: bool
+    log: tuple[str, ...]
+
+
+class Model:
+    """A game as its actions, and the checks in the order of the contract."""
+
+    def __init__(self, rules: Rules, seed: str) -> None:
+        self._rules = rules
+        self._seed = seed
+
+    def steps(self, log: Sequence[str]) -> list[Step]:
+        return list(steps(self._seed, map(parse_action, log), self._rules.options))
+
+    def answer(self, log: tuple[str, ...], version: int, asked: Sequence[str]) -> Expected:
+        """Return what a request is answered by a game with these actions."""
+        end = version + len(asked)
+        if end <= len(log) and log[version:end] == tuple(asked):
+            return Expected(200, self._applied(log[:end], version), replayed=True, log=log)
+        if refusal := self._refusal(log, version, asked):
+            return Expected(409, refusal, replayed=False, log=log)
+        log = (*log, *asked)
+        return Expected(200, self._applied(log, version), replayed=False, log=log)
+
+    def _refusal(
+        self, log: tuple[str, ...], version: int, asked: Sequence[str]
+    ) -> dict[str, Any] | None:
+        state = self.steps(log)[-1].state
+        if version != len(log):
+            return {"code": "version_mismatch", "state": public_state(state)}
+        if state.status is not Status.PLAYING:
+            return {"code": "game_over"}
+        done = list(log)
+        revealed = False
+        for index, action in enumerate(asked):
+            step = self.steps(done)[-1]
+            revealed = revealed or (index > 0 and _reveals(step))
+            legal = [str(other) for other in legal_actions(step.state)]
+            if revealed and (action != "draw" or "draw" not in legal):
+                return {"code": "reveals_cards", "index": index}
+            if action not in legal:
+                return {"code": "illegal_action", "index": index, "actions": legal}
+            done.append(action)
+        return None
+
+    def _applied(self, log: Sequence[str], since: int) -> dict[str, Any]:
+        went = self.steps(log)
+        events = chain.from_iterable(step.events for step in went[since + 1 :])
+        return {
+            **public_state(went[-1].state),
+            "events": [public_event(event) for event in events],
+        }
+
+
+def _reveals(step: Step) -> bool:
+    return any(isinstance(event, CardsDrawn) for event in step.events)
+
+
+COMMON_MEMBERS = {"type", "title", "status", "detail", "request_id"}
+
+
+def told(reply: Reply) -> tuple[int, dict[str, Any], bool]:
+    """Return a reply as far as the model predicts it."""
+    body = reply.json
+    if reply.status == 200:
+        body = of_play(body, [*PUBLIC, "events"])
+    else:
+        body = {name: value for name, value in body.items() if name not in COMMON_MEMBERS}
+        if "state" in body:
+            body["state"] = of_play(body["state"], PUBLIC)
+    return reply.status, body, reply.headers.get("Idempotent-Replayed") == "true"
+
+
+PUBLIC = tuple(public_state(next(GAME.steps()).state))
+
+
+def predicted(expected: Expected) -> tuple[int, dict[str, Any], bool]:
+    return expected.status, expected.body, expected.replayed
+
+
+# The order of the checks.
+
+
+def _post(api: Api, game_id: str, body: bytes, media_type: str = "application/json") -> Reply:
+    return api.request(
+        "POST", f"/v1/games/{game_id}/actions", body=body, headers={"Content-Type": media_type}
+    )
+
+
+def test_a_body_too_large_is_told_before_its_media_type(api: Api) -> None:
+    assert refused(_post(api, UNKNOWN_ID, TOO_LARGE, "text/plain")) == (413, "too_large")
+
+
+def test_a_wrong_media_type_is_told_before_broken_json(api: Api) -> None:
+    reply = _post(api, UNKNOWN_ID, NOT_JSON, "text/plain")
+    assert refused(reply) == (415, "unsupported_media_type")
+
+
+def test_broken_json_is_told_before_an_unknown_game(api: Api) -> None:
+    assert refused(_post(api, UNKNOWN_ID, NOT_JSON)) == (400, "malformed_json")
+
+
+def test_an_invalid_request_is_told_before_an_unknown_game(api: Api) -> None:
+    assert refused(_post(api, UNKNOWN_ID, INVALID)) == (422, "invalid_request")
+
+
+def test_an_unknown_game_is_told_to_a_request_of_the_right_form(api: Api) -> None:
+    assert refused(api.act(UNKNOWN_ID, 0, "avoid")) == (404, "game_not_found")
+
+
+def test_an_invalid_request_is_told_before_a_missing_token(api: Api) -> None:
+    game = api.new_game(locked=True)
+    assert refused(_post(api, game["id"], INVALID)) == (422, "invalid_request")
+
+
+@pytest.mark.parametrize(
+    ("version", "actions"),
+    [(0, ["avoid"]), (0, [GAME.actions[0]]), (1, ["avoid"]), (0, ["drink:2H"])],
+    ids=["a retry", "another move", "a stale version", "an illegal action"],
+)
+def test_a_missing_token_is_told_before_all_that_the_game_knows(
+    api: Api, version: int, actions: list[str]
+) -> None:
+    game = api.new_game(seed=SEED, locked=True)
+    path = f"/v1/games/{game['id']}/actions"
+    token = {"Authorization": f"Bearer {game['token']}"}
+    first = api.request("POST", path, {"version": 0, "actions": ["avoid"]}, headers=token)
+    assert first.status == 200
+    request = {"version": version, "actions": actions}
+    assert refused(api.request("POST", path, request)) == (401, "token_required")
+
+
+def test_a_retry_is_answered_again(api: Api) -> None:
+    game_id, _ = begin(api, GAME)
+    first = act(api, game_id, 0, GAME.actions[0])
+    again = act(api, game_id, 0, GAME.actions[0])
+    assert again.body == first.body
+    assert "Idempotent-Replayed" not in first.headers
+    assert again.headers["Idempotent-Replayed"] == "true"
+
+
+def test_a_retry_is_answered_with_its_own_state_when_the_game_has_moved_on(api: Api) -> None:
+    game_id, _ = begin(api, GAME)
+    firsts = [act(api, game_id, n, action) for n, action in enumerate(GAME.actions)]
+    for n, (action, first) in enumerate(zip(GAME.actions, firsts, strict=True)):
+        again = act(api, game_id, n, action)
+        assert told(again) == (200, told(first)[1], True)
+
+
+def test_a_retry_shows_the_seed_once_the_game_is_over(api: Api) -> None:
+    game = api.new_game(player="Anna")
+    version, actions, first_action = 0, game["actions"], ""
+    while actions:
+        first_action = first_action or actions[0]
+        reply = act(api, game["id"], version, actions[0])
+        version, actions = reply.json["version"], reply.json["actions"]
+    again = act(api, game["id"], 0, first_action).json
+    assert (again["version"], again["status"]) == (1, "playing")
+    assert again["seed"] == reply.json["seed"] is not None
+
+
+def test_a_part_of_a_batch_is_a_retry_too(api: Api) -> None:
+    game_id, _ = begin(api, GAME)
+    act(api, game_id, 0, *GAME.actions[:2])
+    assert act(api, game_id, 1, GAME.actions[1]).headers["Idempotent-Replayed"] == "true"
+
+
+def test_single_actions_sent_again_as_a_batch_are_a_retry(api: Api) -> None:
+    game_id, _ = begin(api, GAME)
+    for n, action in enumerate(GAME.actions[:8]):
+        act(api, game_id, n, action)
+    again = act(api, game_id, 0, *GAME.actions[:8])
+    assert again.headers["Idempotent-Replayed"] == "true"
+    model = Model(GAME.rules, GAME.seed)
+    assert told(again) == predicted(model.answer(tuple(GAME.actions[:8]), 0, GAME.actions[:8]))
+
+
+def test_a_batch_that_goes_on_from_what_was_applied_is_no_retry(api: Api) -> None:
+    game_id, _ = begin(api, GAME)
+    act(api, game_id, 0, GAME.actions[0])
+    reply = act(api, game_id, 0, *GAME.actions[:2])
+    assert refused(reply) == (409, "version_mismatch")
+
+
+@pytest.mark.parametrize("version", [1, 2, 2**31, 2**63 - 1])
+def test_a_version_to_come_is_answered_with_the_game_as_it_is(api: Api, version: int) -> None:
+    game_id, body = begin(api, GAME)
+    reply = act(api, game_id, version, GAME.actions[0])
+    assert refused(reply) == (409, "version_mismatch")
+    assert reply.json["state"] == api.get(f"/v1/games/{game_id}").json
+    assert of_play(reply.json["state"], PUBLIC) == of_play(body, PUBLIC)
+
+
+def test_a_wrong_version_is_told_before_the_end_of_the_game(api: Api) -> None:
+    game_id = play_through(api, GAME)
+    assert refused(act(api, game_id, 0, "avoid")) == (409, "version_mismatch")
+
+
+def test_the_end_of_the_game_is_told_before_an_illegal_action(api: Api) -> None:
+    game_id = play_through(api, GAME)
+    for action in ("avoid", "draw", "drink:2H"):
+        assert refused(act(api, game_id, len(GAME.actions), action)) == (409, "game_over")
+
+
+def test_a_retry_of_the_last_action_is_told_before_the_end_of_the_game(api: Api) -> None:
+    game_id = play_through(api, GAME)
+    again = act(api, game_id, len(GAME.actions) - 1, GAME.actions[-1])
+    assert (again.status, again.headers["Idempotent-Replayed"]) == (200, "true")
+
+
+@pytest.mark.parametrize("game", [GAME, MANUAL], ids=["auto", "manual"])
+def test_each_action_that_is_not_legal_is_refused_with_those_that_are(
+    api: Api, game: Record
+) -> None:
+    game_id, body = begin(api, game)
+    illegal = [str(action) for action in ACTIONS if str(action) not in body["actions"]]
+    for action in illegal:
+        reply = act(api, game_id, 0, action)
+        assert refused(reply) == (409, "illegal_action")
+        assert (reply.json["index"], reply.json["actions"]) == (0, body["actions"])
+
+
+def test_an_illegal_action_in_a_batch_is_refused_with_those_legal_just_before_it(api: Api) -> None:
+    game_id, _ = begin(api, GAME)
+    legal = Model(GAME.rules, GAME.seed).steps(GAME.actions[:2])[-1].state.legal
+    reply = act(api, game_id, 0, *GAME.actions[:2], GAME.actions[0], GAME.actions[2])
+    assert refused(reply) == (409, "illegal_action")
+    assert (reply.json["index"], reply.json["actions"]) == (2, [str(a) for a in legal])
+
+
+@pytest.mark.parametrize("follows", ["legal", "illegal"])
+def test_what_follows_a_reveal_is_refused_with_its_index_alone(api: Api, follows: str) -> None:
+    game_id, _ = begin(api, GAME)
+    turn = _first_turn(GAME)
+    after = GAME.actions[len(turn)] if follows == "legal" else turn[0]
+    reply = act(api, game_id, 0, *turn, after)
+    assert refused(reply) == (409, "reveals_cards")
+    assert set(reply.json) == COMMON_MEMBERS | {"code", "index"}
+    assert reply.json["index"] == len(turn)
+
+
+def test_an_illegal_action_before_a_reveal_is_told_first(api: Api) -> None:
+    game_id, _ = begin(api, GAME)
+    turn = _first_turn(GAME)
+    reply = act(api, game_id, 0, turn[0], turn[0], *turn[1:], turn[0])
+    assert (refused(reply)[1], reply.json["index"]) == ("illegal_action", 1)
+
+
+def test_a_legal_draw_may_follow_a_draw(api: Api) -> None:
+    game_id, _ = begin(api, MANUAL)
+    reply = act(api, game_id, 0, "draw", "draw", "draw", "draw")
+    assert (reply.status, reply.json["version"]) == (200, 4)
+
+
+def test_a_draw_too_many_is_refused_with_its_index_alone(api: Api) -> None:
+    game_id, _ = begin(api, MANUAL)
+    reply = act(api, game_id, 0, "draw", "draw", "draw", "draw", "draw")
+    assert refused(reply) == (409, "reveals_cards")
+    assert set(reply.json) == COMMON_MEMBERS | {"code", "index"}
+    assert reply.json["index"] == 4
+
+
+def test_64_actions_are_taken_and_65_are_not(api: Api) -> None:
+    game_id, body = begin(api, GAME)
+    illegal = ["drink:2H"] * 65
+    assert body["actions"].count("drink:2H") == 0
+    assert refused(act(api, game_id, 0, *illegal[:64])) == (409, "illegal_action")
+    assert refused(act(api, game_id, 0, *illegal)) == (422, "invalid_request")
+
+
+@pytest.mark.parametrize("refusal", ["illegal_action", "reveals_cards", "version_mismatch"])
+def test_a_refusal_changes_nothing(api: Api, refusal: str) -> None:
+    game_id, _ = begin(api, GAME)
+    before = comparable(api.get(f"/v1/games/{game_id}"))
+    turn = _first_turn(GAME)
+    asked = {
+        "illegal_action": (0, (*turn, "draw")[: len(turn) - 1] + ("draw",)),
+        "reveals_cards": (0, (*turn, GAME.actions[len(turn)])),
+        "version_mismatch": (1, turn),
+    }[refusal]
+    assert refused(act(api, game_id, asked[0], *asked[1])) == (409, refusal)
+    assert comparable(api.get(f"/v1/games/{game_id}")) == before
+
+
+# Any interleaving.
+
+
+class Ask(NamedTuple):
+    """How a client makes its next request out of what it knows."""
+
+    client: int
+    kind: str
+    pick: int
+    more: int
+
+
+asks = st.lists(
+    st.builds(
+        Ask,
+        client=st.integers(0, 2),
+        kind=st.sampled_from(["move", "move", "batch", "line", "retry", "stale", "any"]),
+        pick=st.integers(0, 100),
+        more=st.integers(1, 4),
+    ),
+    min_size=1,
+    max_size=30,
+)
+
+
+class Player:
+    """A client that knows the game as its last answer showed it, and what it sent before."""
+
+    def __init__(self) -> None:
+        self.version = 0
+        self.sent: list[tuple[int, list[str]]] = []
+
+    def request(self, ask: Ask, model: Model, log: tuple[str, ...]) -> tuple[int, list[str]]:
+        """Return the version and the actions to send."""
+        if ask.kind == "retry" and self.sent:
+            return self.sent[ask.pick % len(self.sent)]
+        if ask.kind == "stale":
+            return ask.pick % (len(log) + 3), [str(ACTIONS[ask.pick % len(ACTIONS)])]
+        if ask.kind == "any":
+            start = ask.pick % len(ACTIONS)
+            return len(log), [str(action) for action in ACTIONS[start : start + ask.more]]
+        if ask.kind == "line":
+            start = ask.pick % (len(log) + 1)
+            return start, list(log[start : start + ask.more]) or ["draw"]
+        state = model.steps(log[: self.version])[-1].state
+        legal = [str(action) for action in state.legal] or ["avoid"]
+        actions = [legal[ask.pick % len(legal)]]
+        if ask.kind == "batch":
+            actions += [legal[(ask.pick + n) % len(legal)] for n in range(1, ask.more)]
+        return self.version, actions
+
+
+@pytest.mark.parametrize("ruleset", ["original", "strict", "gravekeeper"])
+def test_any_interleaving_is_answered_as_the_model_of_the_checks_predicts(
+    api: Api, ruleset: str
+) -> None:
+    @settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+    @given(asks, st.sampled_from(["once-a", "once-b", "once-c"]))
+    def interleave(asked: list[Ask], seed: str) -> None:
+        model = Model(choose(ruleset), seed)
+        game_id, _ = begin(api, Record(ruleset, {}, seed, ()))
+        log: tuple[str, ...] = ()
+        players = [Player(), Player(), Player()]
+        for ask in asked:
+            player = players[ask.client]
+            version, actions = player.request(ask, model, log)
+            player.sent.append((version, actions))
+            expected = model.answer(log, version, actions)
+            reply = act(api, game_id, version, *actions)
+            assert told(reply) == predicted(expected)
+            log = expected.log
+            shown = reply.json.get("state", reply.json)
+            player.version = shown.get("version", player.version)
+        history = api.get(f"/v1/games/{game_id}/history").json["history"]
+        assert tuple(entry["action"] for entry in history[1:]) == log
+
+    interleave()
+
+
+# At the same moment.
+
+
+class Answered(NamedTuple):
+    """A request of some client, when it was sent and answered, and the answer."""
+
+    sent: float
+    received: float
+    version: int
+    actions: list[str]
+    told: tuple[int, dict[str, Any], bool]
+
+
+def _at_once[T](server: ApiServer, count: int, do: Callable[[Connection, int], T]) -> list[T]:
+    raise NotImplementedError

@@ -1,0 +1,283 @@
+"""Whole games over HTTP: every answer is what the engine's replay says."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engine import (
+    RULESETS,
+    Status,
+    commitment,
+    effect,
+    parse_action,
+    read,
+    replay,
+    score,
+    steps,
+)
+from tests.api.client import Api
+from tests.playing import (
+    CAREFUL,
+    FOOLISH,
+    Connection,
+    Record,
+    act,
+    answers,
+    begin,
+    of_play,
+    play_through,
+    record,
+)
+from tests.public import public_event, public_state
+
+if TYPE_CHECKING:
+    from engine import Action, State, Step
+    from tests.servers import ApiServer
+
+VECTORS = json.loads(
+    (Path(__file__).parents[1] / "engine" / "vectors" / "games.json").read_text()
+)
+
+EVERY_RULESET = [
+    record(f"whole-{player[0]}-{n}", ruleset, player=player)
+    for ruleset in RULESETS
+    for player, n in ((CAREFUL, 1), (CAREFUL, 2), (FOOLISH, 1))
+]
+CUSTOM = [
+    record(f"custom-{n}", ruleset, options)
+    for n, (ruleset, options) in enumerate(
+        [
+            ("original", {"health": 99, "leave": 2, "potions_per_turn": 4}),
+            ("original", {"health": 99, "leave": 1, "bonus": "full_before"}),
+            ("original", {"avoiding": "always", "avoid_order": "shuffled", "health": 60}),
+            ("gamemaker", {"avoiding": "never", "degradation": "lower", "bonus": "none"}),
+            ("strict", {"draw": "manual", "potions_per_turn": 0}),
+            ("gravekeeper", {"health": 1, "overkill": "ignored"}),
+            ("gravekeeper", {"health": 99, "draw": "auto", "loss_counts": "dungeon"}),
+        ]
+    )
+]
+WHOLE = [*EVERY_RULESET, *CUSTOM]
+ON_RECORD = VECTORS[::4]
+
+
+def rules_and_seed(game: Record) -> str:
+    return f"{game.rules}/{game.seed}"
+
+
+def notation(game: Record) -> str:
+    shorts = " ".join(parse_action(text).short for text in game.actions)
+    return f"{game.rules}/{game.seed}/{shorts}"
+
+
+whole_games = pytest.mark.parametrize("game", WHOLE, ids=rules_and_seed)
+
+
+@whole_games
+def test_every_answer_of_a_game_is_what_the_engine_replays(api: Api, game: Record) -> None:
+    play_through(api, game)
+
+
+@whole_games
+def test_a_game_sent_in_batches_ends_as_the_one_sent_singly(api: Api, game: Record) -> None:
+    batches = _batches(game)
+    game_id, _ = begin(api, game)
+    for first, states in batches:
+        reply = api.act(game_id, first, *game.actions[first : first + len(states)])
+        assert reply.status == 200, reply.body
+        expected = {
+            **public_state(states[-1].state),
+            "events": [public_event(event) for step in states for event in step.events],
+        }
+        assert of_play(reply.json, expected) == expected
+
+
+@whole_games
+def test_what_surrounds_the_play_is_the_same_at_every_version(api: Api, game: Record) -> None:
+    game_id, body = begin(api, game)
+    rules = game.rules
+    around = {
+        "id": game_id,
+        "ruleset": game.ruleset,
+        "options": json.loads(json.dumps(rules.options._asdict())),
+        "custom": bool(game.options),
+        "mode": "seeded",
+        "player": None,
+        "commitment": commitment(game.seed),
+        "created_at": body["created_at"],
+        "links": body["links"],
+    }
+    for version, action in enumerate(game.actions):
+        assert of_play(body, around) == around
+        body = act(api, game_id, version, action).json
+    assert of_play(body, around) == around
+
+
+@whole_games
+def test_a_look_at_a_game_shows_what_its_last_action_answered(api: Api, game: Record) -> None:
+    game_id, body = begin(api, game)
+    for version, action in enumerate(game.actions):
+        del body["events"]
+        assert api.get(f"/v1/games/{game_id}").json == body
+        body = act(api, game_id, version, action).json
+    del body["events"]
+    assert api.get(f"/v1/games/{game_id}").json == body
+
+
+@whole_games
+def test_the_listed_actions_tell_what_the_engine_does(api: Api, game: Record) -> None:
+    game_id, _ = begin(api, game)
+    for version, step in enumerate(game.steps()):
+        assert api.get(f"/v1/games/{game_id}/actions").json == {
+            "version": version,
+            "actions": [_told(step.state, action) for action in step.state.legal],
+        }
+        if version < len(game.actions):
+            act(api, game_id, version, game.actions[version])
+
+
+@whole_games
+def test_the_score_is_the_engines_all_along(api: Api, game: Record) -> None:
+    game_id, _ = begin(api, game)
+    for version, step in enumerate(game.steps()):
+        told = api.get(f"/v1/games/{game_id}/score").json
+        expected = {"status": step.state.status.value, **score(step.state)._asdict()}
+        assert of_play(told, expected) == expected
+        if step.state.status is Status.PLAYING:
+            assert told["rank"] is told["board"] is None
+            act(api, game_id, version, game.actions[version])
+
+
+@whole_games
+def test_the_history_is_every_action_with_what_it_caused(api: Api, game: Record) -> None:
+    game_id = play_through(api, game)
+    assert api.get(f"/v1/games/{game_id}/history").json == {
+        "id": game_id,
+        "version": len(game.actions),
+        "notation": notation(game),
+        "history": [
+            {
+                "version": version,
+                "action": action,
+                "events": [public_event(event) for event in step.events],
+            }
+            for version, (action, step) in enumerate(
+                zip((None, *game.actions), game.steps(), strict=True)
+            )
+        ],
+    }
+
+
+@pytest.mark.parametrize("vector", ON_RECORD, ids=lambda vector: vector["seed"])
+def test_a_game_on_record_goes_over_http_as_it_is_on_record(
+    api: Api, vector: dict[str, Any]
+) -> None:
+    game = Record(vector["ruleset"], vector["options"], vector["seed"], vector["actions"])
+    deal, *rest = vector["states"]
+    game_id, body = begin(api, game)
+    assert of_play(body, deal) == deal
+    for version, (action, expected) in enumerate(zip(game.actions, rest, strict=True)):
+        assert of_play(act(api, game_id, version, action).json, expected) == expected
+
+
+@pytest.mark.parametrize("ruleset", RULESETS)
+def test_a_standard_game_shows_the_seed_that_it_was_committed_to(api: Api, ruleset: str) -> None:
+    game = api.new_game(ruleset=ruleset)
+    answered = [game]
+    random = Random(ruleset)
+    while actions := answered[-1]["actions"]:
+        assert answered[-1]["seed"] is None
+        version = answered[-1]["version"]
+        answered.append(act(api, game["id"], version, random.choice(actions)).json)
+    seed = answered[-1]["seed"]
+    assert commitment(seed) == game["commitment"]
+    line = read(api.get(f"/v1/games/{game['id']}/history").json["notation"])
+    assert (str(line.rules), line.seed) == (ruleset, seed)
+    replayed = [answers(step) for step in steps(seed, line.actions, line.rules.options)]
+    assert [of_play(body, replayed[0]) for body in answered] == replayed
+
+
+@pytest.mark.parametrize("game", EVERY_RULESET, ids=rules_and_seed)
+def test_a_finished_game_is_on_the_ledger_of_its_seed(api: Api, game: Record) -> None:
+    game_id = play_through(api, game)
+    told = api.get(f"/v1/games/{game_id}/score").json
+    assert told["board"] == f"{game.ruleset}/{game.seed}"
+    page = api.get(f"/v1/ledger?ruleset={game.ruleset}&seed={game.seed}&limit=100").json
+    (entry,) = [entry for entry in page["entries"] if entry["game_id"] == game_id]
+    assert (entry["rank"], entry["score"]) == (told["rank"], told["score"])
+
+
+@pytest.mark.parametrize("game", CUSTOM, ids=rules_and_seed)
+def test_a_custom_game_is_not_ranked(api: Api, game: Record) -> None:
+    game_id = play_through(api, game)
+    told = api.get(f"/v1/games/{game_id}/score").json
+    assert told["rank"] is told["board"] is None
+    assert api.get(f"/v1/ledger?ruleset={game.ruleset}&seed={game.seed}").json["total"] == 0
+
+
+def test_an_option_that_is_the_rulesets_own_leaves_a_game_as_published(api: Api) -> None:
+    game = api.new_game(ruleset="strict", options={"degradation": "lower"})
+    assert not game["custom"]
+
+
+def test_the_games_here_are_won_and_lost_and_show_what_can_happen() -> None:
+    """Else the tests above would show less than they seem to."""
+    ends = [replay(g.seed, map(parse_action, g.actions), g.rules.options) for g in WHOLE]
+    assert {end.status for end in ends} == {Status.WON, Status.LOST}
+    events = {event.type for g in WHOLE for step in g.steps() for event in step.events}
+    assert len(events) == 9
+    assert any("avoid" in g.actions for g in EVERY_RULESET)
+    assert any("draw" in g.actions for g in EVERY_RULESET)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ruleset", RULESETS)
+def test_200_random_whole_games_go_as_the_engine_replays_them(
+    server: ApiServer, ruleset: str
+) -> None:
+    """All states of 200 games over HTTP, four at a time against two workers."""
+    games = [
+        record(f"many-{n}", ruleset, player=FOOLISH if n % 4 == 0 else CAREFUL) for n in range(200)
+    ]
+
+    def play_some(some: list[Record]) -> int:
+        with closing(Connection(server.port)) as connection:
+            return len([play_through(connection, game) for game in some])
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sum(pool.map(play_some, [games[n::4] for n in range(4)])) == 200
+
+
+def _batches(game: Record) -> list[tuple[int, list[Step]]]:
+    """Cut a game into runs that each can be sent at once: up to where cards turn up."""
+    batches: list[tuple[int, list[Step]]] = []
+    run: list[Step] = []
+    _deal, *rest = game.steps()
+    for version, step in enumerate(rest):
+        run.append(step)
+        reveals = any(event.type == "cards_drawn" for event in step.events)
+        draws_next = game.actions[version + 1 : version + 2] == ["draw"]
+        if version + 1 == len(rest) or (reveals and not draws_next):
+            batches.append((version + 1 - len(run), run))
+            run = []
+    return batches
+
+
+def _told(state: State, action: Action) -> dict[str, Any]:
+    does = effect(state, action)
+    return {
+        "action": str(action),
+        "card": action.card and action.card.code,
+        "value": action.card and action.card.value,
+        "damage": does.damage,
+        "healed": does.healed,
+        "health_after": does.health_after,
+        "deadly": does.deadly,
+    }

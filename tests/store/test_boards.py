@@ -1,0 +1,186 @@
+"""Boards: sorted sets whose order is the ranking."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from api.store import Board
+from api.store.boards import Boards, Member
+from api.store.client import Client
+from tests.store.play import DAY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from redis import Redis
+
+    from tests.servers import StoreServer
+
+STANDARD, SEEDED = Board("original"), Board("original", "demo-1")
+WORST, BEST = 1 - 208, 99 + 10
+"""A game's score lies between its health - 208 and its health + 10; health is 1 to 99."""
+
+NOW = 1_800_000_000_000
+IDS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+any_member: st.SearchStrategy[Member] = st.builds(
+    Member,
+    st.integers(WORST, BEST),
+    st.integers(0, 9_999_999_999_999),
+    st.text(IDS, min_size=22, max_size=22),
+)
+
+
+def _id(number: int) -> str:
+    return f"{number:022}"
+
+
+def _by_rank(member: Member) -> tuple[int, int, str]:
+    return -member.score, member.finished_at, member.game_id
+
+
+@pytest.fixture
+def boards(server: StoreServer) -> Iterator[Boards]:
+    client = Client(server.url)
+    yield Boards(client)
+    client.forget_connections()
+
+
+def _all(boards: Boards, board: Board) -> list[Member]:
+    return boards.after(board, "", 1000)[1]
+
+
+@given(any_member)
+def test_a_member_is_read_back_from_its_text(member: Member) -> None:
+    assert Member.parse(str(member)) == member
+
+
+@given(any_member, any_member)
+def test_texts_are_in_the_order_of_score_then_finish(one: Member, other: Member) -> None:
+    assert (str(one).encode() < str(other).encode()) == (_by_rank(one) < _by_rank(other))
+
+
+def test_boards_rank_by_score_and_of_equal_scores_the_earlier_first(boards: Boards) -> None:
+    members = [
+        Member(score, NOW + late, _id(late))
+        for score in (WORST, -100, -99, -10, -9, -1, 0, 1, 9, 10, 99, 100, BEST)
+        for late in (0, 1, 10, 1000)
+    ]
+    shuffled = Random(1).sample(members, len(members))
+    for member in shuffled:
+        boards.enter(STANDARD, member)
+    expected = sorted(members, key=_by_rank)
+    assert _all(boards, STANDARD) == expected
+    assert [boards.rank(STANDARD, member) for member in expected] == list(
+        range(1, len(expected) + 1)
+    )
+
+
+def test_entering_again_changes_nothing(boards: Boards) -> None:
+    for _ in range(2):
+        boards.enter(STANDARD, Member(3, NOW, _id(1)))
+    assert boards.total(STANDARD) == 1
+
+
+def test_who_is_not_on_the_board_has_no_rank(boards: Boards) -> None:
+    boards.enter(STANDARD, Member(3, NOW, _id(1)))
+    assert boards.rank(STANDARD, Member(3, NOW + 1, _id(1))) is None
+    assert boards.rank(SEEDED, Member(3, NOW, _id(1))) is None
+
+
+def test_an_empty_board_has_nothing_on_it(boards: Boards) -> None:
+    assert boards.total(STANDARD) == 0
+    assert boards.after(STANDARD, "", 5) == (1, [])
+    assert boards.member_at(STANDARD, 0) is None
+
+
+def test_boards_of_each_ruleset_and_seed_are_kept_apart(boards: Boards) -> None:
+    places = [Board(name, seed) for name in ("original", "strict") for seed in (None, "a", "b")]
+    for number, board in enumerate(places):
+        boards.enter(board, Member(number, NOW, _id(number)))
+    for number, board in enumerate(places):
+        assert _all(boards, board) == [Member(number, NOW, _id(number))]
+
+
+def test_a_board_is_named_after_ruleset_and_seed() -> None:
+    assert (STANDARD.name, SEEDED.name) == ("original", "original/demo-1")
+
+
+@pytest.fixture
+def ten(boards: Boards) -> list[Member]:
+    """Ten members of the standard board, the best first."""
+    members = [Member(10 - number // 2, NOW + number, _id(number)) for number in range(10)]
+    for member in members:
+        boards.enter(STANDARD, member)
+    return members
+
+
+@pytest.mark.parametrize("place", range(10))
+def test_behind_a_cursor_come_the_next_ranks(
+    boards: Boards, ten: list[Member], place: int
+) -> None:
+    assert boards.after(STANDARD, str(ten[place]), 3) == (place + 2, ten[place + 1 : place + 4])
+
+
+def test_a_cursor_is_good_when_its_member_is_gone(boards: Boards, ten: list[Member]) -> None:
+    boards.drop(STANDARD, [ten[4]])
+    assert boards.after(STANDARD, str(ten[4]), 3) == (5, ten[5:8])
+
+
+def test_a_cursor_stays_where_it_is_when_a_better_game_comes_in(
+    boards: Boards, ten: list[Member]
+) -> None:
+    boards.enter(STANDARD, Member(99, NOW, _id(99)))
+    assert boards.after(STANDARD, str(ten[4]), 3) == (7, ten[5:8])
+
+
+def test_a_member_is_found_by_its_place(boards: Boards, ten: list[Member]) -> None:
+    assert [boards.member_at(STANDARD, place) for place in range(10)] == ten
+    assert boards.member_at(STANDARD, 10) is None
+    assert boards.member_at(STANDARD, -1) is None
+
+
+def test_members_are_dropped(boards: Boards, ten: list[Member]) -> None:
+    boards.drop(STANDARD, [ten[0], ten[5]])
+    assert _all(boards, STANDARD) == ten[1:5] + ten[6:]
+
+
+def _now(redis: Redis) -> int:
+    return int(redis.time()[0]) * 1000
+
+
+def test_the_board_of_a_ruleset_stays_for_ever(boards: Boards, redis: Redis) -> None:
+    boards.enter(STANDARD, Member(3, _now(redis), _id(1)))
+    assert redis.pexpiretime("board:original") == -1
+
+
+def test_a_seeded_board_stays_30_days_after_its_newest_finish(
+    boards: Boards, redis: Redis
+) -> None:
+    now = _now(redis)
+    newest = 0
+    for number, finished in enumerate((now - DAY, now, now - 2 * DAY, now - 1, now + 5, now + 4)):
+        boards.enter(SEEDED, Member(3, finished, _id(number)))
+        newest = max(newest, finished)
+        assert redis.pexpiretime("board:original/demo-1") == newest + 30 * DAY
+
+
+def test_a_finish_of_more_than_30_days_ago_does_not_keep_a_seeded_board_for_ever(
+    boards: Boards, redis: Redis
+) -> None:
+    boards.enter(SEEDED, Member(3, _now(redis) - 31 * DAY, _id(1)))
+    assert redis.pexpiretime("board:original/demo-1") != -1
+
+
+def test_a_finish_of_more_than_30_days_ago_leaves_a_seeded_board_as_it_is(
+    boards: Boards, redis: Redis
+) -> None:
+    now = _now(redis)
+    boards.enter(SEEDED, Member(3, now, _id(1)))
+    boards.enter(SEEDED, Member(3, now - 31 * DAY, _id(2)))
+    assert redis.pexpiretime("board:original/demo-1") == now + 30 * DAY

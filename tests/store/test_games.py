@@ -1,0 +1,296 @@
+"""Games in the store: what is kept of them, appending to exactly one log, and how long they last."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from api.store import Game, GameNotFound, LogMoved, Mode, NewGame, Store
+from engine import ACTIONS, DRAW, OPTIONS, choose, from_log, parse_rules, to_log
+from tests.store.play import (
+    DAY,
+    LONGEST,
+    LOST,
+    WON,
+    create,
+    finish,
+    longest,
+    move,
+    new_game,
+    one_short,
+    random_record,
+    state_after,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from redis import Redis
+
+    from engine import Record
+    from tests.servers import StoreServer
+
+HALF = WON._replace(actions=WON.actions[: len(WON.actions) // 2])
+BYTES_HALFWAY = 260
+"""Measured: 208 bytes in Valkey and 232 in Redis with the expiry, and a player's name on top.
+
+A field too long for the compact encoding would make it several times that.
+"""
+
+ALL_OPTIONS = parse_rules(
+    "original+" + ",".join(f"{name}={list(option.values)[-1]}" for name, option in OPTIONS.items())
+)
+CUSTOM = choose("strict", {"leave": 2, "health": 99})
+EVERYTHING: Mapping[str, Mapping[str, Any]] = {
+    "standard": {},
+    "named": {"player": "Zoë"},
+    "longest name": {"player": "\N{OLD PERSIAN SIGN A}" * 24},
+    "seeded": {"mode": Mode.SEEDED, "seed": "demo-1"},
+    "longest seed": {"mode": Mode.SEEDED, "seed": "~" * 64},
+    "locked": {"locked": True},
+    "custom": {"rules": CUSTOM},
+    "all options": {"rules": ALL_OPTIONS},
+    "other ruleset": {"rules": choose("gravekeeper")},
+}
+
+
+def _clock(redis: Redis) -> int:
+    seconds, microseconds = redis.time()
+    return int(seconds) * 1000 + int(microseconds) // 1000
+
+
+def _key(game: Game) -> str:
+    return f"game:{game.id}"
+
+
+@pytest.mark.parametrize("fields", EVERYTHING.values(), ids=EVERYTHING)
+def test_a_new_game_is_read_as_it_was_created(store: Store, fields: Mapping[str, Any]) -> None:
+    new = new_game(**fields)
+    game, created = store.games.create(new)
+    assert created
+    assert {name: getattr(game, name) for name in NewGame._fields} == new._asdict()
+    assert game.log == ""
+    assert store.games.read(new.id) == game
+    assert store.games.read_all([new.id]) == [game]
+
+
+@pytest.mark.parametrize("fields", EVERYTHING.values(), ids=EVERYTHING)
+def test_a_game_that_moved_is_read_as_it_was_appended_to(
+    store: Store, fields: Mapping[str, Any]
+) -> None:
+    game = create(store, **fields)
+    for _ in range(3):
+        game = move(store, game, game.state.legal[:1])
+        assert store.games.read(game.id) == game
+    assert len(game.log) == 3
+
+
+def test_every_action_survives_in_a_log(store: Store) -> None:
+    game = create(store)
+    game = store.games.append(game, ACTIONS, game.state)
+    assert from_log(store.games.read(game.id).log) == ACTIONS
+
+
+def test_an_unknown_game_is_not_found(store: Store) -> None:
+    with pytest.raises(GameNotFound):
+        store.games.read("unknown")
+
+
+def test_several_games_are_read_in_order_and_those_that_are_gone_are_none(store: Store) -> None:
+    one, other = create(store), create(store)
+    assert store.games.read_all([other.id, "gone", one.id]) == [other, None, one]
+    assert store.games.read_all([]) == []
+
+
+@pytest.mark.parametrize("player", [None, "Zoë", "\N{OLD PERSIAN SIGN A}" * 24])
+def test_a_game_halfway_is_small(store: Store, redis: Redis, player: str | None) -> None:
+    seed = "R" * 32  # as long as one that the server draws
+    game = create(store, player=player, seed=seed)
+    halfway = store.games.append(game, HALF.actions, game.state)
+    used = redis.memory_usage(_key(halfway), samples=0)
+    print(f"a game after {len(HALF.actions)} actions, player {player}: {used} bytes")
+    name = len((player or "").encode())
+    assert used is not None
+    assert used <= BYTES_HALFWAY + name + (name and 10)
+
+
+def test_the_longest_game_is_still_encoded_compactly(store: Store, redis: Redis) -> None:
+    game = create(store, player="\N{OLD PERSIAN SIGN A}" * 24, seed="~" * 64, rules=ALL_OPTIONS)
+    store.games.append(game, [DRAW] * LONGEST, game.state)
+    assert redis.object("encoding", _key(game)) == "listpack"
+
+
+def test_the_longest_game_is_played_to_its_end(store: Store) -> None:
+    record = longest()
+    game = create(store, record)
+    for action in record.actions:
+        game = move(store, game, [action])
+    assert game.over
+    assert store.games.read(game.id).log == to_log(record.actions)
+
+
+def test_a_second_game_under_an_id_is_not_created(store: Store) -> None:
+    game = move(store, create(store, player="first"), LOST.actions[:2])
+    other = new_game(WON, id=game.id, player="second", mode=Mode.SEEDED, locked=True)
+    assert store.games.create(other) == (game, False)
+    assert store.games.read(game.id) == game
+
+
+def test_appending_returns_the_game_with_the_actions_at_the_end(store: Store) -> None:
+    game = create(store)
+    for action in LOST.actions[:3]:
+        before = game
+        game = move(store, game, [action])
+        assert game.log == before.log + action.char
+    assert game.log == to_log(LOST.actions[:3])
+
+
+class Moved:
+    """Logs that another worker may remember of a game whose log is that of ``LOST`` up to 3."""
+
+    here = to_log(LOST.actions[:3])
+    others: Mapping[str, str] = {
+        "before": here[:2],
+        "empty": "",
+        "ahead": here + LOST.actions[3].char,
+        "other end": here[:2] + LOST.actions[4].char,
+        "other beginning": LOST.actions[4].char + here[1:],
+    }
+
+
+@pytest.mark.parametrize("remembered", Moved.others.values(), ids=Moved.others)
+def test_what_was_decided_on_another_log_is_not_appended(
+    store: Store, redis: Redis, remembered: str
+) -> None:
+    game = move(store, create(store), LOST.actions[:3])
+    before = redis.hgetall(_key(game))
+    decided_on = game._replace(log=remembered)
+    with pytest.raises(LogMoved) as moved:
+        store.games.append(decided_on, LOST.actions[3:4], game.state)
+    assert moved.value.game == game
+    assert redis.hgetall(_key(game)) == before
+    assert redis.pexpiretime(_key(game)) == game.expires_at
+
+
+def test_what_was_decided_on_another_seed_is_not_appended(store: Store) -> None:
+    game = create(store)
+    with pytest.raises(LogMoved) as moved:
+        store.games.append(game._replace(seed="another"), LOST.actions[:1], game.state)
+    assert moved.value.game == game
+    assert store.games.read(game.id) == game
+
+
+def test_a_log_that_moved_comes_with_all_of_the_game(store: Store) -> None:
+    game = create(store, player="Zoë", locked=True, rules=CUSTOM)
+    now = move(store, game, game.state.legal[:1])
+    with pytest.raises(LogMoved) as moved:
+        move(store, game, game.state.legal[1:2])
+    assert moved.value.game == now
+
+
+def test_a_game_that_is_gone_is_not_appended_to_nor_brought_back(
+    store: Store, redis: Redis
+) -> None:
+    for game in (create(store), move(store, create(store), LOST.actions[:2])):
+        redis.delete(_key(game))
+        with pytest.raises(GameNotFound):
+            move(store, game, LOST.actions[len(game.log) :][:1])
+        assert not redis.exists(_key(game))
+
+
+def test_times_are_those_of_the_stores_clock(
+    store: Store, redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "time", lambda: 0.0)
+    monkeypatch.setattr(time, "time_ns", lambda: 0)
+    times = [_clock(redis)]
+    game = create(store)
+    times += [game.created_at, _clock(redis)]
+    assert game.updated_at == game.created_at
+    moved = move(store, game, LOST.actions[:1])
+    times += [moved.updated_at, _clock(redis)]
+    assert moved.created_at == game.created_at
+    assert times == sorted(times)
+
+
+def _expires(redis: Redis, game: Game) -> int | None:
+    """Return when the store will forget a game, which must be what the game says."""
+    expires = int(redis.pexpiretime(_key(game)))
+    assert (game.expires_at or -1) == expires
+    return game.expires_at
+
+
+KINDS: Mapping[str, Mapping[str, Any]] = {
+    "standard": {},
+    "seeded": {"mode": Mode.SEEDED},
+    "custom": {"rules": choose("original", {"bonus": "none"})},
+    "custom and seeded": {"rules": choose("original", {"bonus": "none"}), "mode": Mode.SEEDED},
+}
+
+
+@pytest.mark.parametrize("fields", KINDS.values(), ids=KINDS)
+def test_a_game_that_nobody_moves_in_is_kept_a_day(
+    store: Store, redis: Redis, fields: Mapping[str, Any]
+) -> None:
+    game = create(store, **fields)
+    assert _expires(redis, game) == game.created_at + DAY
+
+
+@pytest.mark.parametrize("fields", KINDS.values(), ids=KINDS)
+def test_an_unfinished_game_is_kept_30_days_after_its_last_move(
+    store: Store, redis: Redis, fields: Mapping[str, Any]
+) -> None:
+    game = create(store, **fields)
+    for action in LOST.actions[:2]:
+        game = move(store, game, [action])
+        # So that only a new expiry can be right.
+        assert _expires(redis, game) == game.updated_at + 30 * DAY
+        redis.pexpire(_key(game), DAY)
+
+
+def test_a_won_ranked_game_is_kept_for_ever(store: Store, redis: Redis) -> None:
+    game = finish(store, WON)
+    assert _expires(redis, game) is None
+    assert store.games.read(game.id).expires_at is None
+
+
+@pytest.mark.parametrize("days", [1, 365, 36500])
+def test_a_lost_ranked_game_is_kept_as_long_as_configured(
+    server: StoreServer, redis: Redis, days: int
+) -> None:
+    game = finish(Store(server.url, keep_lost_days=days))
+    assert _expires(redis, game) == game.updated_at + days * DAY
+
+
+def test_a_lost_ranked_game_is_kept_for_ever_if_that_is_0_days(
+    server: StoreServer, redis: Redis
+) -> None:
+    assert _expires(redis, finish(Store(server.url, keep_lost_days=0))) is None
+
+
+@pytest.mark.parametrize("record", [WON, LOST], ids=["won", "lost"])
+@pytest.mark.parametrize("kind", ["seeded", "custom", "custom and seeded"])
+def test_a_finished_game_that_is_custom_or_seeded_is_kept_30_days(
+    server: StoreServer, redis: Redis, record: Record, kind: str
+) -> None:
+    game = finish(Store(server.url, keep_lost_days=0), record, **KINDS[kind])
+    assert _expires(redis, game) == game.updated_at + 30 * DAY
+
+
+def test_the_time_of_the_finish_is_that_of_the_last_move(store: Store, redis: Redis) -> None:
+    game = one_short(store)
+    before = _clock(redis)
+    finished = move(store, game, LOST.actions[-1:])
+    assert before <= finished.updated_at <= _clock(redis)
+
+
+def test_a_batch_is_appended_whole_or_not_at_all(store: Store) -> None:
+    record = random_record(1)
+    game = create(store, record)
+    after = state_after(game, record.actions)
+    store.append(game, record.actions, after)
+    with pytest.raises(LogMoved):
+        store.append(game, record.actions[:3], after)
+    assert store.games.read(game.id).log == to_log(record.actions)
