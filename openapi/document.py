@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from api import create_app
-from api.embedded import embedded_store
+from api.launcher.embedded import embedded_store
 from api.openapi import document
 from openapi.examples import SECRET, Recorder, record_examples
 

@@ -23,7 +23,7 @@ PROBLEM = "application/problem+json"
 
 ON_EVERY_REPLY = ("X-Request-ID", "X-Content-Type-Options", "Referrer-Policy", "Cache-Control")
 
-ONLY_SOMETIMES = frozenset({"Idempotent-Replayed"})
+ONLY_SOMETIMES = frozenset({"Idempotent-Replayed", "Link"})
 """Documented headers that say something by being there."""
 
 _FORMATS = FormatChecker()

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from itertools import chain
+from random import Random
 from threading import Barrier
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import ACTIONS, CardsDrawn, Status, choose, legal_actions, parse_action, steps
-from tests.api.client import JSON, UNKNOWN_ID, Api, comparable, refused
+from tests.api.client import UNKNOWN_ID, Api, comparable, refused
 from tests.playing import Connection, Record, act, begin, of_play, play_through, record
 from tests.public import public_event, public_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from engine import Action, Rules, Step
+    from redis import Redis
+
+    from engine import Rules, Step
+    from tests.playing import Client
     from tests.servers import ApiServer, Reply
 
 SEED = "once-1"
@@ -53,9 +56,15 @@ class Model:
     def __init__(self, rules: Rules, seed: str) -> None:
         self._rules = rules
         self._seed = seed
+        self._steps: dict[tuple[str, ...], list[Step]] = {}
 
     def steps(self, log: Sequence[str]) -> list[Step]:
-        return list(steps(self._seed, map(parse_action, log), self._rules.options))
+        """Return the deal and the step of each action, by the engine."""
+        key = tuple(log)
+        if key not in self._steps:
+            went = steps(self._seed, map(parse_action, key), self._rules.options)
+            self._steps[key] = list(went)
+        return self._steps[key]
 
     def answer(self, log: tuple[str, ...], version: int, asked: Sequence[str]) -> Expected:
         """Return what a request is answered by a game with these actions."""
@@ -121,6 +130,13 @@ PUBLIC = tuple(public_state(next(GAME.steps()).state))
 
 def predicted(expected: Expected) -> tuple[int, dict[str, Any], bool]:
     return expected.status, expected.body, expected.replayed
+
+
+def _first_turn(game: Record) -> list[str]:
+    """Return the actions of a game up to the first that turns up cards."""
+    _deal, *rest = game.steps()
+    count = next(n for n, step in enumerate(rest, 1) if _reveals(step))
+    return list(game.actions[:count])
 
 
 # The order of the checks.
@@ -319,7 +335,7 @@ def test_a_refusal_changes_nothing(api: Api, refusal: str) -> None:
     before = comparable(api.get(f"/v1/games/{game_id}"))
     turn = _first_turn(GAME)
     asked = {
-        "illegal_action": (0, (*turn, "draw")[: len(turn) - 1] + ("draw",)),
+        "illegal_action": (0, (*turn[:-1], "draw")),
         "reveals_cards": (0, (*turn, GAME.actions[len(turn)])),
         "version_mismatch": (1, turn),
     }[refusal]
@@ -339,78 +355,89 @@ class Ask(NamedTuple):
     more: int
 
 
-asks = st.lists(
-    st.builds(
-        Ask,
-        client=st.integers(0, 2),
-        kind=st.sampled_from(["move", "move", "batch", "line", "retry", "stale", "any"]),
-        pick=st.integers(0, 100),
-        more=st.integers(1, 4),
-    ),
-    min_size=1,
-    max_size=30,
-)
-
-
 class Player:
     """A client that knows the game as its last answer showed it, and what it sent before."""
 
-    def __init__(self) -> None:
-        self.version = 0
-        self.sent: list[tuple[int, list[str]]] = []
+    def __init__(self, body: dict[str, Any]) -> None:
+        self._version: int = body["version"]
+        self._legal: list[str] = body["actions"]
+        self._sent: list[tuple[int, list[str]]] = []
 
-    def request(self, ask: Ask, model: Model, log: tuple[str, ...]) -> tuple[int, list[str]]:
+    def ask(self, ask: Ask) -> tuple[int, list[str]]:
         """Return the version and the actions to send."""
-        if ask.kind == "retry" and self.sent:
-            return self.sent[ask.pick % len(self.sent)]
+        request = self._choose(ask)
+        self._sent.append(request)
+        return request
+
+    def see(self, reply: Reply) -> None:
+        """Take note of an answer."""
+        shown = reply.json.get("state", reply.json)
+        if "version" in shown:
+            self._version, self._legal = shown["version"], shown["actions"]
+
+    def _choose(self, ask: Ask) -> tuple[int, list[str]]:
+        if ask.kind == "retry" and self._sent:
+            return self._sent[ask.pick % len(self._sent)]
         if ask.kind == "stale":
-            return ask.pick % (len(log) + 3), [str(ACTIONS[ask.pick % len(ACTIONS)])]
+            return ask.pick % (self._version + 3), [str(ACTIONS[ask.pick % len(ACTIONS)])]
         if ask.kind == "any":
-            start = ask.pick % len(ACTIONS)
-            return len(log), [str(action) for action in ACTIONS[start : start + ask.more]]
-        if ask.kind == "line":
-            start = ask.pick % (len(log) + 1)
-            return start, list(log[start : start + ask.more]) or ["draw"]
-        state = model.steps(log[: self.version])[-1].state
-        legal = [str(action) for action in state.legal] or ["avoid"]
-        actions = [legal[ask.pick % len(legal)]]
-        if ask.kind == "batch":
-            actions += [legal[(ask.pick + n) % len(legal)] for n in range(1, ask.more)]
-        return self.version, actions
+            first = ask.pick % len(ACTIONS)
+            return self._version, [str(action) for action in ACTIONS[first : first + ask.more]]
+        # A game that is over has no legal action; what is asked of it then does not matter.
+        legal = self._legal or ["avoid"]
+        count = ask.more if ask.kind == "batch" else 1
+        return self._version, [legal[(ask.pick + n) % len(legal)] for n in range(count)]
+
+
+KINDS = ("move", "move", "batch", "retry", "stale", "any")
+
+asks = st.builds(
+    Ask, st.integers(0, 2), st.sampled_from(KINDS), st.integers(0, 99), st.integers(1, 4)
+)
 
 
 @pytest.mark.parametrize("ruleset", ["original", "strict", "gravekeeper"])
 def test_any_interleaving_is_answered_as_the_model_of_the_checks_predicts(
     api: Api, ruleset: str
 ) -> None:
-    @settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
-    @given(asks, st.sampled_from(["once-a", "once-b", "once-c"]))
+    @settings(max_examples=100)
+    @given(st.lists(asks, min_size=1, max_size=40), st.sampled_from(["once-a", "once-b"]))
     def interleave(asked: list[Ask], seed: str) -> None:
         model = Model(choose(ruleset), seed)
-        game_id, _ = begin(api, Record(ruleset, {}, seed, ()))
+        game_id, body = begin(api, Record(ruleset, {}, seed, ()))
+        players = [Player(body) for _ in range(3)]
         log: tuple[str, ...] = ()
-        players = [Player(), Player(), Player()]
         for ask in asked:
-            player = players[ask.client]
-            version, actions = player.request(ask, model, log)
-            player.sent.append((version, actions))
+            version, actions = players[ask.client].ask(ask)
             expected = model.answer(log, version, actions)
             reply = act(api, game_id, version, *actions)
             assert told(reply) == predicted(expected)
+            players[ask.client].see(reply)
             log = expected.log
-            shown = reply.json.get("state", reply.json)
-            player.version = shown.get("version", player.version)
-        history = api.get(f"/v1/games/{game_id}/history").json["history"]
-        assert tuple(entry["action"] for entry in history[1:]) == log
+        assert _log(api, game_id) == log
 
     interleave()
+
+
+def test_what_single_moves_led_to_is_what_their_batches_lead_to(api: Api) -> None:
+    """Whatever the clients sent, the game is one sequence of single moves."""
+    game_id, _ = begin(api, GAME)
+    turn = _first_turn(GAME)
+    act(api, game_id, 0, *turn[:2])
+    act(api, game_id, 0, *turn[:2])
+    act(api, game_id, 2, *turn[2:])
+    single_id, _ = begin(api, GAME)
+    for version, action in enumerate(turn):
+        act(api, single_id, version, action)
+    history = api.get(f"/v1/games/{game_id}/history").json["history"]
+    assert history == api.get(f"/v1/games/{single_id}/history").json["history"]
 
 
 # At the same moment.
 
 
 class Answered(NamedTuple):
-    """A request of some client, when it was sent and answered, and the answer."""
+    """A request, when it was sent and when its answer had come, and what that said."""
 
     sent: float
     received: float
@@ -419,5 +446,180 @@ class Answered(NamedTuple):
     told: tuple[int, dict[str, Any], bool]
 
 
-def _at_once[T](server: ApiServer, count: int, do: Callable[[Connection, int], T]) -> list[T]:
-    raise NotImplementedError
+Result = TypeVar("Result")
+
+
+def _at_once(
+    server: ApiServer, count: int, do: Callable[[Connection, int], Result]
+) -> list[Result]:
+    """Do something ``count`` times at the same moment, each on a connection of its own."""
+    barrier = Barrier(count)
+
+    def begin_together(number: int) -> Result:
+        with closing(Connection(server.port)) as connection:
+            connection.request("GET", "/livez")
+            barrier.wait()
+            return do(connection, number)
+
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(begin_together, range(count)))
+
+
+def _log(client: Client, game_id: str) -> tuple[str, ...]:
+    history = client.request("GET", f"/v1/games/{game_id}/history").json["history"]
+    return tuple(entry["action"] for entry in history[1:])
+
+
+def test_the_same_request_50_times_at_once_is_applied_once(api: Api, server: ApiServer) -> None:
+    game_id, _ = begin(api, GAME)
+    turn = _first_turn(GAME)
+    replies = _at_once(server, 50, lambda connection, _: act(connection, game_id, 0, *turn))
+    assert {reply.status for reply in replies} == {200}
+    assert len({reply.body for reply in replies}) == 1
+    assert sum("Idempotent-Replayed" not in reply.headers for reply in replies) == 1
+    assert _log(api, game_id) == tuple(turn)
+
+
+def test_of_different_moves_at_once_one_is_applied_and_the_others_see_it(
+    api: Api, server: ApiServer
+) -> None:
+    game_id, body = begin(api, GAME)
+    moves = body["actions"]
+    replies = _at_once(server, len(moves), lambda c, n: act(c, game_id, 0, moves[n]))
+    (applied,) = [reply for reply in replies if reply.status == 200]
+    others = [reply for reply in replies if reply.status != 200]
+    assert {refused(reply) for reply in others} == {(409, "version_mismatch")}
+    seen = of_play(applied.json, PUBLIC)
+    assert all(of_play(reply.json["state"], PUBLIC) == seen for reply in others)
+
+
+@pytest.mark.parametrize("game", [GAME, MANUAL], ids=["auto", "manual"])
+def test_clients_at_once_get_answers_that_one_order_of_their_requests_explains(
+    api: Api, server: ApiServer, game: Record
+) -> None:
+    """Every answer is the model's at some length of the log, and no answer goes back in time."""
+    game_id, body = begin(api, game)
+
+    def play_along(connection: Connection, number: int) -> list[Answered]:
+        player, random = Player(body), Random(number)
+        answered = []
+        for _ in range(60):
+            ask = Ask(number, random.choice(KINDS), random.randrange(100), random.randint(1, 4))
+            version, actions = player.ask(ask)
+            sent = monotonic()
+            reply = act(connection, game_id, version, *actions)
+            answered.append(Answered(sent, monotonic(), version, actions, told(reply)))
+            player.see(reply)
+        return answered
+
+    answered = list(chain.from_iterable(_at_once(server, 6, play_along)))
+    log = _log(api, game_id)
+    applied = [one for one in answered if one.told[0] == 200 and not one.told[2]]
+    assert sum(len(one.actions) for one in applied) == len(log) > 0
+    _explain(answered, log, Model(game.rules, game.seed))
+
+
+def _explain(answered: list[Answered], log: tuple[str, ...], model: Model) -> None:
+    """Find for each answer the log's length at which the model gives it; fail if there is none.
+
+    A request sent after another one was answered must find the log at least as long as that.
+    """
+    placed: list[tuple[Answered, int]] = []
+    for one in sorted(answered):
+        at_least = max((end for other, end in placed if other.received < one.sent), default=0)
+        ends = (
+            len(expected.log)
+            for length in range(at_least, len(log) + 1)
+            if predicted(expected := model.answer(log[:length], one.version, one.actions))
+            == one.told
+            and expected.log == log[: len(expected.log)]
+        )
+        end = next(ends, None)
+        assert end is not None, f"nothing explains {one}"
+        placed.append((one, end))
+
+
+# Creating.
+
+
+def _create(client: Client, key: str, **fields: Any) -> Reply:  # noqa: ANN401  # whatever JSON has
+    return client.request("POST", "/v1/games", fields, headers={"Idempotency-Key": key})
+
+
+def test_a_key_creates_one_game(api: Api) -> None:
+    key = str(uuid.uuid4())
+    first, again = _create(api, key), _create(api, key)
+    assert (first.status, again.status) == (201, 201)
+    assert again.body == first.body
+    assert again.headers["Location"] == first.headers["Location"]
+    assert "Idempotent-Replayed" not in first.headers
+    assert again.headers["Idempotent-Replayed"] == "true"
+
+
+def test_a_key_gives_the_token_again(api: Api) -> None:
+    key = str(uuid.uuid4())
+    first, again = _create(api, key, locked=True), _create(api, key, locked=True)
+    assert first.json["token"] == again.json["token"]
+
+
+def test_a_key_gives_the_game_as_it_was_dealt_when_it_has_moved_on(api: Api) -> None:
+    key = str(uuid.uuid4())
+    first = _create(api, key, seed=SEED)
+    act(api, first.json["id"], 0, GAME.actions[0])
+    again = _create(api, key, seed=SEED)
+    assert told_play(again) == told_play(first)
+
+
+def told_play(reply: Reply) -> dict[str, Any]:
+    return of_play(reply.json, [*PUBLIC, "events"])
+
+
+@pytest.mark.parametrize(
+    "spelt_out",
+    [
+        {"ruleset": "original", "options": {}, "mode": "standard", "player": None},
+        {"options": {"health": 20, "leave": 0}},
+        {"locked": False},
+    ],
+)
+def test_a_key_takes_defaults_spelt_out_for_the_same(api: Api, spelt_out: dict[str, Any]) -> None:
+    key = str(uuid.uuid4())
+    assert _create(api, key).json["id"] == _create(api, key, **spelt_out).json["id"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"ruleset": "strict"},
+        {"options": {"leave": 1}},
+        {"seed": SEED},
+        {"player": "Anna"},
+        {"locked": True},
+    ],
+    ids=lambda other: next(iter(other)),
+)
+def test_a_key_is_refused_for_another_game(
+    api: Api, stored: Redis, other: dict[str, Any]
+) -> None:
+    key = str(uuid.uuid4())
+    _create(api, key)
+    before = set(stored.keys())
+    assert refused(_create(api, key, **other)) == (422, "idempotency_key_reused")
+    assert set(stored.keys()) == before
+
+
+def test_two_keys_are_two_games(api: Api) -> None:
+    ids = {_create(api, str(uuid.uuid4())).json["id"] for _ in range(2)}
+    assert len(ids) == 2
+
+
+def test_a_key_50_times_at_once_creates_one_game(
+    server: ApiServer, stored: Redis
+) -> None:
+    key = str(uuid.uuid4())
+    before = stored.dbsize()
+    replies = _at_once(server, 50, lambda connection, _: _create(connection, key, player="Zoë"))
+    assert {reply.status for reply in replies} == {201}
+    assert len({reply.body for reply in replies}) == 1
+    assert sum("Idempotent-Replayed" not in reply.headers for reply in replies) == 1
+    assert stored.dbsize() == before + 1

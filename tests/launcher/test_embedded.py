@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from api.directories import data_directory
-from api.embedded import EmbeddedStore, StoreError, find_server
+from api.launcher.directories import data_directory
+from api.launcher.embedded import EmbeddedStore, StoreError, find_server
 from tests.launcher.server import eventually
 
 
@@ -65,7 +65,7 @@ def test_a_store_that_does_not_start_is_given_up_at_once(tmp_path: Path, runtime
 def test_a_store_that_keeps_dying_gets_growing_pauses_and_is_given_up(
     tmp_path: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("api.embedded._LONGEST_PAUSE", 0.3)
+    monkeypatch.setattr("api.launcher.embedded._LONGEST_PAUSE", 0.3)
     ill = tmp_path / "ill"
     program = _program(tmp_path / "server", f'test -e {ill} && exit 7\nexec "{find_server()}" "$@"')
     store = EmbeddedStore(program, tmp_path, runtime / "s", ())

@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from enum import Enum, auto
 from socketserver import StreamRequestHandler, ThreadingMixIn, UnixStreamServer
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from io import BufferedIOBase
 
     from tests.servers import StoreServer
 
@@ -84,7 +85,7 @@ def linked(server: StoreServer) -> Iterator[Link]:
             path.unlink()
 
 
-def _value(stream: BinaryIO) -> bytes:
+def _value(stream: BufferedIOBase) -> bytes:
     """Read one value of the protocol as it was sent; nothing at the end of the stream."""
     line = stream.readline()
     kind, rest = line[:1], line[1:].strip()

@@ -109,6 +109,12 @@ def finish(store: Store, record: Record = LOST, **changes: Any) -> Game:  # noqa
     return move(store, create(store, record, **changes), record.actions)
 
 
+def clock(redis: Redis) -> int:
+    """Return the store's time in milliseconds since 1970."""
+    seconds, microseconds = redis.time()
+    return int(seconds) * 1000 + int(microseconds) // 1000
+
+
 Ranking = list[tuple[int, str]]
 """Score and id of the games on a board, the best first."""
 

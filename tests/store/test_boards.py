@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from api.store import Board
 from api.store.boards import Boards, Member
 from api.store.client import Client
-from tests.store.play import DAY
+from tests.store.play import DAY, clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -121,9 +121,7 @@ def ten(boards: Boards) -> list[Member]:
 
 
 @pytest.mark.parametrize("place", range(10))
-def test_behind_a_cursor_come_the_next_ranks(
-    boards: Boards, ten: list[Member], place: int
-) -> None:
+def test_behind_a_cursor_come_the_next_ranks(boards: Boards, ten: list[Member], place: int) -> None:
     assert boards.after(STANDARD, str(ten[place]), 3) == (place + 2, ten[place + 1 : place + 4])
 
 
@@ -150,19 +148,13 @@ def test_members_are_dropped(boards: Boards, ten: list[Member]) -> None:
     assert _all(boards, STANDARD) == ten[1:5] + ten[6:]
 
 
-def _now(redis: Redis) -> int:
-    return int(redis.time()[0]) * 1000
-
-
 def test_the_board_of_a_ruleset_stays_for_ever(boards: Boards, redis: Redis) -> None:
-    boards.enter(STANDARD, Member(3, _now(redis), _id(1)))
+    boards.enter(STANDARD, Member(3, clock(redis), _id(1)))
     assert redis.pexpiretime("board:original") == -1
 
 
-def test_a_seeded_board_stays_30_days_after_its_newest_finish(
-    boards: Boards, redis: Redis
-) -> None:
-    now = _now(redis)
+def test_a_seeded_board_stays_30_days_after_its_newest_finish(boards: Boards, redis: Redis) -> None:
+    now = clock(redis)
     newest = 0
     for number, finished in enumerate((now - DAY, now, now - 2 * DAY, now - 1, now + 5, now + 4)):
         boards.enter(SEEDED, Member(3, finished, _id(number)))
@@ -173,14 +165,14 @@ def test_a_seeded_board_stays_30_days_after_its_newest_finish(
 def test_a_finish_of_more_than_30_days_ago_does_not_keep_a_seeded_board_for_ever(
     boards: Boards, redis: Redis
 ) -> None:
-    boards.enter(SEEDED, Member(3, _now(redis) - 31 * DAY, _id(1)))
+    boards.enter(SEEDED, Member(3, clock(redis) - 31 * DAY, _id(1)))
     assert redis.pexpiretime("board:original/demo-1") != -1
 
 
 def test_a_finish_of_more_than_30_days_ago_leaves_a_seeded_board_as_it_is(
     boards: Boards, redis: Redis
 ) -> None:
-    now = _now(redis)
+    now = clock(redis)
     boards.enter(SEEDED, Member(3, now, _id(1)))
     boards.enter(SEEDED, Member(3, now - 31 * DAY, _id(2)))
     assert redis.pexpiretime("board:original/demo-1") == now + 30 * DAY

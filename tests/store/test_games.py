@@ -1,4 +1,4 @@
-"""Games in the store: what is kept of them, appending to exactly one log, and how long they last."""
+"""Games in the store: what is kept of them, what is appended to them, and how long they last."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tests.store.play import (
     LONGEST,
     LOST,
     WON,
+    clock,
     create,
     finish,
     longest,
@@ -54,11 +55,6 @@ EVERYTHING: Mapping[str, Mapping[str, Any]] = {
     "all options": {"rules": ALL_OPTIONS},
     "other ruleset": {"rules": choose("gravekeeper")},
 }
-
-
-def _clock(redis: Redis) -> int:
-    seconds, microseconds = redis.time()
-    return int(seconds) * 1000 + int(microseconds) // 1000
 
 
 def _key(game: Game) -> str:
@@ -110,7 +106,7 @@ def test_a_game_halfway_is_small(store: Store, redis: Redis, player: str | None)
     game = create(store, player=player, seed=seed)
     halfway = store.games.append(game, HALF.actions, game.state)
     used = redis.memory_usage(_key(halfway), samples=0)
-    print(f"a game after {len(HALF.actions)} actions, player {player}: {used} bytes")
+    print(f"{len(HALF.actions)} actions, player {player}: {used} bytes")  # noqa: T201  # a figure
     name = len((player or "").encode())
     assert used is not None
     assert used <= BYTES_HALFWAY + name + (name and 10)
@@ -200,17 +196,17 @@ def test_a_game_that_is_gone_is_not_appended_to_nor_brought_back(
         assert not redis.exists(_key(game))
 
 
-def test_times_are_those_of_the_stores_clock(
+def test_times_are_those_of_the_storesclock(
     store: Store, redis: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(time, "time", lambda: 0.0)
     monkeypatch.setattr(time, "time_ns", lambda: 0)
-    times = [_clock(redis)]
+    times = [clock(redis)]
     game = create(store)
-    times += [game.created_at, _clock(redis)]
+    times += [game.created_at, clock(redis)]
     assert game.updated_at == game.created_at
     moved = move(store, game, LOST.actions[:1])
-    times += [moved.updated_at, _clock(redis)]
+    times += [moved.updated_at, clock(redis)]
     assert moved.created_at == game.created_at
     assert times == sorted(times)
 
@@ -281,9 +277,9 @@ def test_a_finished_game_that_is_custom_or_seeded_is_kept_30_days(
 
 def test_the_time_of_the_finish_is_that_of_the_last_move(store: Store, redis: Redis) -> None:
     game = one_short(store)
-    before = _clock(redis)
+    before = clock(redis)
     finished = move(store, game, LOST.actions[-1:])
-    assert before <= finished.updated_at <= _clock(redis)
+    assert before <= finished.updated_at <= clock(redis)
 
 
 def test_a_batch_is_appended_whole_or_not_at_all(store: Store) -> None:

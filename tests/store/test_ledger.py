@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
 from api.moves import play
 from api.store import UNAVAILABLE, Board, Mode, Page, Store, board_of
 from api.store.ledger import SWEEP_LIMIT
-from engine import RULESETS, choose, score
+from engine import RULESETS, choose, score, to_log
+from tests.servers import wait_until
 from tests.store.link import Fate, Link, linked
 from tests.store.play import (
     DAY,
     LOST,
     WON,
     boards_read,
+    clock,
     create,
     finish,
     move,
@@ -24,15 +26,18 @@ from tests.store.play import (
     random_record,
     read_board,
     replayed_boards,
+    state_after,
     vectors,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from redis import Redis
 
+    from api.moves import Played
     from api.store import Game
+    from engine import Record
     from tests.servers import StoreServer
 
 ORIGINAL = Board("original")
@@ -54,13 +59,15 @@ def _gone(redis: Redis, *games: Game) -> None:
 
 
 def _pending(redis: Redis) -> list[str]:
-    return list(redis.zrange("pending", 0, -1))
+    return [str(game_id) for game_id in redis.zrange("pending", 0, -1)]
 
 
 @pytest.fixture
 def ten(store: Store) -> list[Game]:
-    """Ten games on the board, the best first: of equal scores, that is the earliest."""
-    return [finish(store, WON), *[finish(store) for _ in range(9)]]
+    """Ten games on the board, the best first: of equal scores that is the earliest."""
+    lost = [finish(store) for _ in range(9)]
+    # Some of them end in the same millisecond.
+    return [finish(store, WON), *sorted(lost, key=lambda game: (game.updated_at, game.id))]
 
 
 # What gets on which board
@@ -228,12 +235,245 @@ def test_a_game_that_a_failover_set_back_is_ranked_by_its_new_end_alone(
     store: Store, redis: Redis
 ) -> None:
     game = finish(store)
-    redis.hset(f"game:{game.id}", mapping={"a": game.log[:-1], "u": game.updated_at - 1})
-    before = store.games.read(game.id)
-    finished = move(store, before, LOST.actions[-1:])
-    store.games.read(game.id)
-    redis.hset(f"game:{game.id}", "u", finished.updated_at)
-    # The old entry stands for a finish that never was.
-    redis.zadd("board:original", {_member(redis, game, finished): 0})
+    redis.hset(f"game:{game.id}", "a", game.log[:-1])
+    assert store.ledger.page(ORIGINAL, 20) == (0, [], None)
+    store.ledger.enter(game)  # as if nobody had looked meanwhile
+    wait_until(lambda: clock(redis) > game.updated_at)
+    again = move(store, store.games.read(game.id), LOST.actions[-1:])
     page = store.ledger.page(ORIGINAL, 20)
-    assert [entry.game.updated_at for entry in page.entries] == [finished.updated_at]
+    assert [entry.game for entry in page.entries] == [again]
+    assert page.total == 1
+
+
+# Sweeping
+
+
+def _age(redis: Redis, hours: int = 1) -> None:
+    """Make every note of a pending game older."""
+    for game_id in _pending(redis):
+        redis.zincrby("pending", -hours * HOUR, game_id)
+
+
+def _unranked(store: Store, record: Record = LOST) -> Game:
+    """Finish a game as a worker does that dies before it is ranked."""
+    game = one_short(store, record)
+    store.ledger.expect(game)
+    last = record.actions[-1:]
+    return store.games.append(game, last, state_after(game, last))
+
+
+def test_a_sweep_enters_what_is_finished_and_drops_its_note(store: Store, redis: Redis) -> None:
+    games = [_unranked(store), _unranked(store, WON)]
+    assert _pending(redis) == [game.id for game in games]
+    _age(redis)
+    store.ledger.sweep()
+    assert _ids(store.ledger.page(ORIGINAL, 20)) == [games[1].id, games[0].id]
+    assert not redis.exists("pending")
+
+
+def test_a_sweep_enters_nothing_twice(store: Store, redis: Redis) -> None:
+    game = finish(store)
+    store.ledger.expect(game)
+    _age(redis)
+    store.ledger.sweep()
+    assert redis.zcard("board:original") == 1
+    assert not redis.exists("pending")
+
+
+def test_a_sweep_drops_the_notes_of_games_that_are_gone(store: Store, redis: Redis) -> None:
+    _gone(redis, _unranked(store))
+    _age(redis)
+    store.ledger.sweep()
+    assert not redis.exists("pending", "board:original")
+
+
+def test_a_sweep_moves_the_note_of_an_unfinished_game_to_the_end(
+    store: Store, redis: Redis
+) -> None:
+    games = [one_short(store) for _ in range(3)]
+    for game in games[:2]:
+        store.ledger.expect(game)
+    _age(redis)
+    store.ledger.expect(games[2])
+    before = clock(redis)
+    store.ledger.sweep()
+    assert set(_pending(redis)) == {game.id for game in games}
+    for game in games[:2]:
+        assert before <= (redis.zscore("pending", game.id) or 0) <= clock(redis)
+
+
+def test_a_sweep_leaves_what_is_younger_than_the_grace_period(
+    store: Store, redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.store.ledger.GRACE", 2 * HOUR)
+    old = _unranked(store)
+    _age(redis, 2)
+    young = [_unranked(store), one_short(store), one_short(store)]
+    for game in young[1:]:
+        store.ledger.expect(game)
+    _gone(redis, young[2])
+    _age(redis)
+    notes = redis.zrange("pending", 1, -1, withscores=True)
+    store.ledger.sweep()
+    assert _ids(store.ledger.page(ORIGINAL, 20)) == [old.id]
+    assert redis.zrange("pending", 0, -1, withscores=True) == notes
+
+
+def test_a_sweep_takes_the_oldest_and_leaves_the_rest_to_the_next(
+    store: Store, redis: Redis
+) -> None:
+    games = [_unranked(store) for _ in range(SWEEP_LIMIT + 2)]
+    _age(redis)
+    store.ledger.sweep()
+    assert sorted(_pending(redis)) == sorted(game.id for game in games[SWEEP_LIMIT:])
+    store.ledger.sweep()
+    assert not redis.exists("pending")
+    assert len(read_board(store, ORIGINAL)) == len(games)
+
+
+def test_unfinished_games_do_not_keep_a_sweep_from_finished_ones(
+    store: Store, redis: Redis
+) -> None:
+    for _ in range(SWEEP_LIMIT):
+        store.ledger.expect(one_short(store))
+    _age(redis)
+    finished = _unranked(store)
+    _age(redis)
+    store.ledger.sweep()
+    store.ledger.sweep()
+    assert _ids(store.ledger.page(ORIGINAL, 20)) == [finished.id]
+
+
+def test_a_game_of_a_later_release_does_not_keep_a_sweep_from_others(
+    store: Store, redis: Redis
+) -> None:
+    """While a release is rolled out, workers of both meet each other's games."""
+    unknown, known = _unranked(store), _unranked(store)
+    redis.hset(f"game:{unknown.id}", "r", "a-ruleset-to-come")
+    _age(redis)
+    store.ledger.sweep()
+    assert _ids(store.ledger.page(ORIGINAL, 20)) == [known.id]
+    assert unknown.id in _pending(redis)
+
+
+def test_a_sweep_drops_the_note_of_a_game_that_is_not_ranked(store: Store, redis: Redis) -> None:
+    """An id that follows from an idempotency key may come again as a custom game."""
+    store.ledger.expect(one_short(store, id="again"))
+    redis.delete("game:again")
+    finish(store, random_record(1, CUSTOM), id="again")
+    _age(redis)
+    store.ledger.sweep()
+    assert not redis.exists("pending", "board:original")
+
+
+# Crashes on the way
+
+
+class Line(NamedTuple):
+    """A worker whose link to the store breaks."""
+
+    worker: Store
+    link: Link
+
+
+class Break(NamedTuple):
+    """Which command is the first not to be answered, and whether it is carried out."""
+
+    step: int
+    fate: Fate
+
+
+def _breaks(steps: int) -> list[Break]:
+    return [Break(step, fate) for step in range(steps) for fate in (Fate.LOST, Fate.CARRIED_OUT)]
+
+
+STEPS = 4
+BREAKS = _breaks(STEPS)
+FINISHES = Break(1, Fate.CARRIED_OUT)
+
+
+@pytest.fixture
+def line(server: StoreServer, store: Store) -> Iterator[Line]:
+    finish(store, WON)  # so that the store knows all scripts and the board is not empty
+    with linked(server) as link:
+        worker = Store(link.url)
+        yield Line(worker, link)
+        worker.forget_connections()
+
+
+def _crash(line: Line, game: Game, at: Break) -> None:
+    """Have a worker lose the store for good on its way of finishing ``game``."""
+
+    def fate(number: int) -> Fate:
+        if number == at.step:
+            return at.fate
+        return Fate.ANSWERED if number < at.step else Fate.LOST
+
+    line.link.begin_again(fate)
+    with pytest.raises(UNAVAILABLE):
+        move(line.worker, game, LOST.actions[-1:])
+    assert len(line.link.commands) > at.step
+
+
+def test_finishing_takes_four_steps(store: Store, line: Line) -> None:
+    game = one_short(store)
+    line.link.begin_again(lambda _number: Fate.ANSWERED)
+    move(line.worker, game, LOST.actions[-1:])
+    assert len(line.link.commands) == STEPS
+
+
+@pytest.mark.parametrize("at", BREAKS)
+def test_a_sweep_heals_a_crash_at_any_step(
+    store: Store, redis: Redis, line: Line, at: Break
+) -> None:
+    game = one_short(store)
+    _crash(line, game, at)
+    _age(redis)
+    store.ledger.sweep()
+    over = at.step > FINISHES.step or at == FINISHES
+    assert store.games.read(game.id).over == over
+    assert boards_read(store, redis) == replayed_boards(store, redis)
+    noted = at != (0, Fate.LOST)
+    assert _pending(redis) == ([game.id] if noted and not over else [])
+
+
+@pytest.mark.parametrize("at", BREAKS)
+def test_a_repeated_last_move_heals_a_crash_at_any_step(
+    store: Store, redis: Redis, line: Line, at: Break
+) -> None:
+    game = one_short(store)
+    _crash(line, game, at)
+    played = play(store, game.id, len(game.log), LOST.actions[-1:])
+    assert played.replayed == (at.step > FINISHES.step or at == FINISHES)
+    _finished_once(store, redis, played)
+
+
+@pytest.mark.parametrize("at", [at for at in BREAKS if at.step > FINISHES.step or at == FINISHES])
+def test_asking_for_the_rank_heals_a_crash_once_the_game_is_over(
+    store: Store, redis: Redis, line: Line, at: Break
+) -> None:
+    game = one_short(store)
+    _crash(line, game, at)
+    assert store.ledger.rank(store.games.read(game.id)) == 2
+    assert boards_read(store, redis) == replayed_boards(store, redis)
+
+
+@pytest.mark.parametrize("at", _breaks(1 + STEPS))
+def test_a_connection_lost_at_any_step_of_the_last_move_is_made_good_at_once(
+    store: Store, redis: Redis, line: Line, at: Break
+) -> None:
+    game = one_short(store)
+    line.link.begin_again(lambda number: at.fate if number == at.step else Fate.ANSWERED)
+    played = play(line.worker, game.id, len(game.log), LOST.actions[-1:])
+    assert len(line.link.commands) > 1 + STEPS
+    _finished_once(store, redis, played)
+
+
+def _finished_once(store: Store, redis: Redis, played: Played) -> None:
+    """Check that a game of ``LOST`` is over, as played, and on its board as the second of two."""
+    assert played.game == store.games.read(played.game.id)
+    assert played.game.log == to_log(LOST.actions)
+    boards = replayed_boards(store, redis)
+    assert [game_id for _score, game_id in boards[ORIGINAL]][1:] == [played.game.id]
+    assert boards_read(store, redis) == boards
+    assert not redis.exists("pending")

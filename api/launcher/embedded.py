@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from api.children import end_group, spawn
-from api.directories import data_directory, runtime_directory
+from api.launcher.children import end_group, spawn
+from api.launcher.directories import data_directory, runtime_directory
 
 _LARGEST_LOG = 1 << 20
 _SHORT_RUN = 5.0  # seconds; a store that ended sooner is started again after a growing pause

@@ -1,4 +1,4 @@
-"""``python -m api.launcher``: one command that plays, with a store of its own if none is named.
+"""The launcher proper: it keeps a store and gunicorn running until a signal stops it.
 
 This process serves nothing itself. It binds the port, runs the embedded store and gunicorn as
 children that cannot outlive it, restarts the store when it dies, and stops both in order.
@@ -17,12 +17,12 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from types import FrameType
 
-from api.children import end_group, spawn
-from api.directories import DirectoryError
-from api.embedded import EmbeddedStore, StoreError, embedded_store
+from api.launcher.children import end_group, spawn
+from api.launcher.directories import DirectoryError
+from api.launcher.embedded import EmbeddedStore, StoreError, embedded_store
 from api.settings import Settings, SettingsError, from_environment
 
-_CONFIGURATION = Path(__file__).with_name("gunicorn.conf.py")
+_CONFIGURATION = Path(__file__).parents[1] / "gunicorn.conf.py"
 _BACKLOG = 2048
 _PATIENCE = 15.0  # seconds for requests to end; more than gunicorn's own graceful_timeout
 _HINT = 2.0  # seconds of waiting for them that are no surprise
