@@ -400,7 +400,7 @@ asks = st.builds(
 def test_any_interleaving_is_answered_as_the_model_of_the_checks_predicts(
     api: Api, ruleset: str
 ) -> None:
-    @settings(max_examples=100)
+    @settings(max_examples=60)
     @given(st.lists(asks, min_size=1, max_size=40), st.sampled_from(["once-a", "once-b"]))
     def interleave(asked: list[Ask], seed: str) -> None:
         model = Model(choose(ruleset), seed)
