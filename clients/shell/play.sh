@@ -2,13 +2,12 @@
 # Plays Scoundrel with curl and jq alone.
 #
 #   play.sh                 a new game, in the terminal
-#   play.sh --game ID       go on with a game
-#   play.sh --first         a whole game by itself: always what is listed first
-#   play.sh --random        the same, but any action
+#   play.sh --game ID       goes on with a game
+#   play.sh --first         plays a whole game by itself: always what is listed first
+#   play.sh --random        the same, with anything that is listed
 #
-# --url URL names the server (default: $SCOUNDREL_URL, else http://127.0.0.1:8000), --seed SEED,
-# --ruleset NAME and --player NAME what is played. The token of a locked game is taken from
-# $SCOUNDREL_TOKEN.
+# --url URL names the server (or $SCOUNDREL_URL; else http://127.0.0.1:8000); --seed SEED,
+# --ruleset NAME and --player NAME say what to play. $SCOUNDREL_TOKEN opens a locked game.
 set -eu
 
 url=${SCOUNDREL_URL:-http://127.0.0.1:8000} game='' how=ask
@@ -32,80 +31,95 @@ done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' HUP INT TERM
-state=$work/state
 
-# What names a game or opens one is a secret, and arguments are seen by everybody on the machine;
-# so curl reads them from a file.
+# Ids, keys and tokens are secrets, and everybody on a machine sees what a command was called
+# with. So curl reads them from a file.
 configure() { # option, value
-    jq -nr --arg option "$1" --arg value "$2" '$option + " = " + ($value | tojson)'
+    jq -nr --arg name "$1" --arg value "$2" '"\($name) = \($value | tojson)"' >>"$work/request"
 }
 
-# Sends a request, and the very same again until an answer arrives: the server carries it out once,
-# however often it comes. Retry-After is kept to. Prints the status; the body is in $work/answer.
-ask() { # path, then curl's arguments
-    configure url "$url$1" >"$work/request"
-    if [ -n "${SCOUNDREL_TOKEN:-}" ]; then
-        configure header "Authorization: Bearer $SCOUNDREL_TOKEN" >>"$work/request"
-    fi
+# Sends a request, and the very same again until it is answered: however often it arrives, the
+# server carries it out once. The answer is left in a file, its status in $status.
+request() { # path, then arguments for curl
+    configure url "$url$1"
+    [ -z "${SCOUNDREL_TOKEN:-}" ] || configure header "Authorization: Bearer $SCOUNDREL_TOKEN"
     shift
-    curl -sS -K "$work/request" -o "$work/answer" -w '%{http_code}' --max-time 10 \
-        --retry "${SCOUNDREL_RETRIES:-7}" --retry-connrefused --retry-all-errors \
-        "$@" 2>"$work/errors" && return
-    tail -n 1 "$work/errors" >&2
-    echo "The server cannot be reached.${game:+ Go on later with: --game $game}" >&2
-    exit 1
+    if ! status=$(curl -sS -K "$work/request" -o "$work/answer" -w '%{http_code}' --max-time 10 \
+        --retry "${SCOUNDREL_RETRIES:-7}" --retry-connrefused --retry-all-errors "$@" 2>"$work/why")
+    then
+        tail -n 1 "$work/why" >&2
+        echo "The server does not answer.${game:+ Go on later with: --game $game}" >&2
+        exit 1
+    fi
+    rm "$work/request"
+    case $status in 2*) return ;; esac
+    jq -r '"\(.title). \(.detail)", (.errors // [] | .[] | "\(.pointer) \(.detail)")' \
+        "$work/answer" >&2 2>/dev/null || echo "The server answers $status." >&2
+    # Somebody else played: there is something new to choose from.
+    [ "$status" = 409 ] || exit 1
 }
 
-# Takes the answer as the game's state. One that refuses is told, and the game looked at afresh.
-settle() { # status
-    case $1 in
-        2*) cp "$work/answer" "$state" ;;
-        409)
-            jq -r '"\(.title): \(.detail)"' "$work/answer" >&2
-            look
-            ;;
-        *)
-            jq -r '"\(.title): \(.detail)", (.errors // [] | .[] | "\(.pointer) \(.detail)")' \
-                "$work/answer" >&2
-            exit 1
-            ;;
-    esac
+post() { # path, body, then arguments for curl
+    path=$1
+    printf '%s' "$2" >"$work/body"
+    shift 2
+    request "$path" -H 'Content-Type: application/json' --data-binary "@$work/body" "$@"
 }
 
 look() {
-    status=$(ask "/v1/games/$game")
-    settle "$status"
+    request "/v1/games/$game"
+    mv "$work/answer" "$work/state"
 }
 
-create() {
-    key="$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')"
-    configure header "Idempotency-Key: $key" >"$work/key"
-    status=$(ask /v1/games -K "$work/key" -H 'Content-Type: application/json' --data "$wish")
-    settle "$status"
-    game=$(jq -r .id "$state")
-    echo "Game $game" >&2
-}
-
-act() { # number of the action
-    jq -c --argjson number "$1" '{version, actions: [.actions[$number - 1]]}' "$state" >"$work/act"
-    status=$(ask "/v1/games/$game/actions" -H 'Content-Type: application/json' --data "@$work/act")
-    settle "$status"
-}
-
-show() { # the table, without what is there to be pasted
-    ask "/v1/games/$game" -H 'Accept: text/plain' >/dev/null
+# Prints the table without what is there to be pasted.
+show() {
     sed '/^What you can do/,$d' "$work/answer"
 }
 
-# Sets $number, or ends the game for today.
-choose() {
-    while :; do
-        printf 'Choose 1-%s, or q to go on another day: ' "$1"
+table() {
+    request "/v1/games/$game" -H 'Accept: text/plain'
+    show
+}
+
+# Sets $number to what the player chooses.
+choose() { # how many there are
+    request "/v1/games/$game/actions"
+    jq -r '.actions | to_entries[] | "\(.key + 1)) \(.value | .action
+        + if .deadly then ", and die" elif .damage + .healed > 0 then ", health \(.health_after)"
+        else "" end)"' "$work/answer"
+    while printf 'Which (1-%s, q to leave)? ' "$1"; do
         read -r number || number=q
         case $number in
-            q) echo && echo "Go on with: --game $game" && exit 0 ;;
-            '' | *[!0-9]* | ????*) ;;
-            *) [ "$number" -ge 1 ] && [ "$number" -le "$1" ] && return ;;
+            q) echo "Go on with: --game $game" && exit ;;
+            [1-9] | [1-9][0-9]) [ "$number" -gt "$1" ] || return 0 ;;
         esac
     done
 }
+
+if [ -z "$game" ]; then
+    configure header "Idempotency-Key: $(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')"
+    post /v1/games "$wish"
+    game=$(jq -r .id "$work/answer")
+    echo "Game $game"
+fi
+look
+[ "$how" != ask ] || table
+
+while count=$(jq '.actions | length' "$work/state") && [ "$count" -gt 0 ]; do
+    case $how in
+        first) number=1 ;;
+        random) number=$(($(od -An -N2 -tu2 /dev/urandom) % count + 1)) ;;
+        ask) choose "$count" ;;
+    esac
+    body=$(jq -c "{version, actions: [.actions[$number - 1]]}" "$work/state")
+    post "/v1/games/$game/actions" "$body" -H 'Accept: text/plain'
+    case $how$status in
+        ask409) table ;;
+        ask*) show ;;
+    esac
+    look
+done
+
+[ "$how" = ask ] || table
+request "/v1/games/$game/history"
+jq -r '"The game in one line: \(.notation)"' "$work/answer"

@@ -577,7 +577,7 @@ def told_play(reply: Reply) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "spelt_out",
     [
-        {"ruleset": "original", "options": {}, "mode": "standard", "player": None},
+        {"ruleset": "original", "options": {}, "mode": "standard"},
         {"options": {"health": 20, "leave": 0}},
         {"locked": False},
     ],
