@@ -11,18 +11,21 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from flask import Flask, Response
+from werkzeug.middleware.proxy_fix import ProxyFix
 
-from api import openapi, problems, requests, responses, settings
+from api import commands, logs, metrics, openapi, problems, requests, responses, settings
 from api.contract import Api
+from api.pages import pages
 from api.resources import blueprints
 from api.store import UNAVAILABLE, Store
+from api.web import web
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
 class App(Flask):
-    """Flask, but for how it answers a plain OPTIONS."""
+    """Flask, but for how it answers a plain OPTIONS and what it logs of a defect."""
 
     def make_default_options_response(self) -> Response:
         """Answer with the methods that the path knows, and no body."""
@@ -30,6 +33,10 @@ class App(Flask):
         response = Response(status=HTTPStatus.NO_CONTENT, headers={"Allow": allowed})
         del response.headers["Content-Type"]
         return response
+
+    def log_exception(self, exc_info: Any) -> None:  # noqa: ANN401  # Flask's own type is private
+        """Log an error of the hooks around a view as one of the view itself."""
+        problems.log_defect(exc_info[1])
 
 
 def create_app(config: Mapping[str, Any] | None = None) -> App:
@@ -46,16 +53,35 @@ def create_app(config: Mapping[str, Any] | None = None) -> App:
     app = App(__name__, static_folder=None)
     app.config.from_mapping(openapi.CONFIG, MAX_CONTENT_LENGTH=requests.MAX_BODY)
     app.url_map.merge_slashes = False
+    figures = metrics.Metrics()
     app.extensions["store"] = Store(
-        chosen.redis_url, secret=chosen.secret, keep_lost_days=chosen.keep_lost_days
+        chosen.redis_url,
+        secret=chosen.secret,
+        keep_lost_days=chosen.keep_lost_days,
+        watch=figures,
     )
     # If the store is away the app starts all the same, and checks when it first needs the secret.
     with suppress(*UNAVAILABLE):
         app.extensions["store"].secret.check()
+    if chosen.proxy_hops:
+        behind_proxies(app, chosen.proxy_hops)
+    metrics.register(app, figures)
+    if chosen.log == "json":
+        logs.register(app)
     responses.register(app)
     api = Api(app)
     problems.register(app)
     for blueprint in blueprints():
         api.register_blueprint(blueprint)
+    app.register_blueprint(pages)
     app.extensions["api"] = api
+    app.register_blueprint(web)
+    commands.register(app)
     return app
+
+
+def behind_proxies(app: Flask, hops: int) -> None:
+    """Have the app believe what the last ``hops`` proxies say of a request."""
+    app.wsgi_app = ProxyFix(  # type: ignore[method-assign]  # Flask's own way to do it
+        app.wsgi_app, x_for=hops, x_proto=hops, x_host=hops, x_prefix=hops
+    )

@@ -124,6 +124,8 @@ class ActionText(fields.Field["Action"]):
     """An action in its text form; loaded as the engine's."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Action:  # noqa: ANN401  # marshmallow's signature
+        if not isinstance(value, str):
+            raise ValidationError("takes a string")
         try:
             return parse_action(value)
         except EngineError as error:

@@ -7,6 +7,7 @@ is turned into one here.
 from __future__ import annotations
 
 from http import HTTPStatus
+from traceback import format_tb
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +15,7 @@ from flask import Response, current_app, g, request
 from marshmallow import fields, validate
 
 from api.responses import json_bytes
+from api.routes import route_name
 from api.schemas import AnswerSchema
 from api.store import UNAVAILABLE, GameNotFound
 
@@ -258,6 +260,7 @@ def answer(
     **members: Any,  # noqa: ANN401  # whatever JSON has
 ) -> Response:
     """Return the response that tells of a problem."""
+    g.problem_code = problem_type.code  # for logs and metrics
     body = {
         "type": f"{request.script_root}/docs/problems#{problem_type.code}",
         "title": problem_type.title,
@@ -285,12 +288,21 @@ def from_http_exception(error: HTTPException) -> Response:
 
 
 def from_defect(error: Exception) -> Response:
-    """Answer an error that nobody foresaw, and log it: without the path, which holds the id."""
-    rule = request.url_rule.rule if request.url_rule else "no route"
-    current_app.logger.error(
-        "%s %s failed, request %s", request.method, rule, g.request_id, exc_info=error
-    )
+    """Answer an error that nobody foresaw, and log it."""
+    log_defect(error)
     return answer(INTERNAL_ERROR, INTERNAL_ERROR.meaning)
+
+
+def log_defect(error: BaseException) -> None:
+    """Log where an error came about: without the path and its message, which may hold an id."""
+    current_app.logger.error(
+        "%s %s failed, request %s: %s\n%s",
+        request.method,
+        route_name(request),
+        g.get("request_id"),
+        type(error).__name__,
+        "".join(format_tb(error.__traceback__)),
+    )
 
 
 def register(app: Flask) -> None:

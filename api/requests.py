@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from flask import g, request
 from marshmallow import ValidationError
+from marshmallow.exceptions import SCHEMA
 from werkzeug.exceptions import HTTPException
 
 from api.problems import (
@@ -15,9 +16,12 @@ from api.problems import (
     MALFORMED_JSON,
     MALFORMED_REQUEST,
     NOT_ACCEPTABLE,
+    TOO_LARGE,
     UNSUPPORTED_MEDIA_TYPE,
     Problem,
 )
+from api.responses import JSON
+from api.schemas import RequestSchema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +31,7 @@ if TYPE_CHECKING:
 MAX_BODY = 16 * 1024
 
 _IDEMPOTENCY_KEY = re.compile(r"[!-~]{16,255}")
-_ANYTHING = {None, "*/*", "application/json"}
+_ANYTHING = {None, "", "*/*", JSON}
 
 
 def negotiate(offered: tuple[str, ...]) -> None:
@@ -51,7 +55,8 @@ def read_body(schema: Schema) -> dict[str, Any]:
     if it is not JSON, 422 if it is of another form.
     """
     raw = _raw_body()
-    if request.mimetype != "application/json":
+    encoded = request.headers.get("Content-Encoding", "identity") != "identity"
+    if encoded or request.mimetype != JSON:
         raise Problem(UNSUPPORTED_MEDIA_TYPE, UNSUPPORTED_MEDIA_TYPE.meaning)
     try:
         body = orjson.loads(raw)
@@ -83,12 +88,17 @@ def invalid(messages: dict[str, Any]) -> Problem:
 
 
 def _raw_body() -> bytes:
+    # A body in chunks is cut off at the limit without a word, so the limit is one byte more.
+    request.max_content_length = MAX_BODY + 1
     try:
-        return request.get_data(cache=False)
+        raw = request.get_data(cache=False)
     except HTTPException:
         raise
     except Exception as error:  # each server raises its own for broken chunks
         raise Problem(MALFORMED_REQUEST, "The body could not be read.") from error
+    if len(raw) > MAX_BODY:
+        raise Problem(TOO_LARGE, TOO_LARGE.meaning)
+    return raw
 
 
 def _load(schema: Schema, data: Any) -> dict[str, Any]:  # noqa: ANN401  # whatever JSON has
@@ -105,5 +115,7 @@ def _pointers(prefix: str, messages: dict[str, Any] | list[str]) -> Iterator[tup
         yield from ((prefix, message) for message in messages)
         return
     for name, inner in messages.items():
-        part = "" if name == "_schema" else "/" + str(name).replace("~", "~0").replace("/", "~1")
+        # marshmallow's name for the whole object, unless a client has called a field so.
+        whole = name == SCHEMA and inner == [RequestSchema.error_messages["type"]]
+        part = "" if whole else "/" + str(name).replace("~", "~0").replace("/", "~1")
         yield from _pointers(prefix + part, inner)

@@ -89,7 +89,7 @@ def register(app: Flask) -> None:
         headers.setdefault("Cache-Control", "no-cache")
         if "Origin" in request.headers:
             headers.update(_CORS)
-            if request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers:
+            if "Access-Control-Request-Method" in request.headers and "Allow" in headers:
                 headers.update(_PREFLIGHT)
                 headers["Access-Control-Allow-Methods"] = headers["Allow"]
         return response

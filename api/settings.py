@@ -61,6 +61,15 @@ def _host(text: str) -> str:
     return text
 
 
+def _one_of(*words: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text not in words:
+            raise ValueError(f"must be one of {', '.join(words)}")
+        return text
+
+    return parse
+
+
 def _setting(parse: Callable[[str], Any], default: str | None, meaning: str) -> Any:  # noqa: ANN401  # as dataclasses.field: the field's own annotation is the type
     value = None if default is None else parse(default)
     return field(default=value, metadata={"parse": parse, "default": default, "meaning": meaning})
@@ -97,6 +106,18 @@ class Settings:
     )
     port: int = _setting(
         _integer(0, 65535), "8000", "The TCP port to listen on; 0 takes a free one."
+    )
+    log: str = _setting(
+        _one_of("plain", "json"),
+        "plain",
+        "`plain` tells of trouble alone, as text. `json` writes a JSON object a line, one for "
+        "every request.",
+    )
+    proxy_hops: int = _setting(
+        _integer(0, 9),
+        "0",
+        "How many proxies stand in front of the server and set `X-Forwarded-For`, `-Proto`, "
+        "`-Host` and `-Prefix`. 0 trusts none of these.",
     )
 
 

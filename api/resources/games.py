@@ -266,7 +266,11 @@ class GameSchema(StateSchema):
         allow_none=True,
         metadata={"description": "When it will be forgotten unless it is played; null for never."},
     )
-    links = fields.Nested(GameLinksSchema, required=True)
+    links = fields.Nested(
+        GameLinksSchema,
+        required=True,
+        metadata={"description": "Where what belongs to the game is to be found."},
+    )
 
 
 class GameWithEventsSchema(GameSchema):

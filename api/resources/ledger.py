@@ -120,13 +120,10 @@ def list_ledger(query: dict[str, Any]) -> Response:
     cursor, or around a game. Entries that come and go meanwhile make no page skip or repeat others.
     """
     ledger = store().ledger
-    try:
-        ledger.sweep()
-    except UNAVAILABLE as error:
-        # What is left to sweep waits for the next reader; this one wants the board.
-        current_app.logger.warning("sweep: %s", type(error).__name__)
     board = Board(query["ruleset"], query.get("seed"))
     page = _page(ledger, board, query)
+    if _swept(ledger):
+        page = _page(ledger, board, query)
     return json_response(
         {
             "board": board.name,
@@ -136,6 +133,16 @@ def list_ledger(query: dict[str, Any]) -> Response:
         },
         headers={"Link": _next_link(query, page.cursor)} if page.cursor else None,
     )
+
+
+def _swept(ledger: Ledger) -> bool:
+    """Sweep, and tell whether a board may have changed by it."""
+    try:
+        return ledger.sweep() > 0
+    except UNAVAILABLE as error:
+        # What is left to sweep waits for the next reader; this one has its page.
+        current_app.logger.warning("sweep: %s", type(error).__name__)
+        return False
 
 
 def _page(ledger: Ledger, board: Board, query: dict[str, Any]) -> Page:

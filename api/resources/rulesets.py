@@ -65,13 +65,17 @@ class RulesetSchema(AnswerSchema):
     summary = fields.String(
         required=True, metadata={"description": "What it is, in a sentence or two."}
     )
-    options = fields.Nested(OptionsSchema, required=True)
+    options = fields.Nested(
+        OptionsSchema, required=True, metadata={"description": "The options it stands for."}
+    )
     rules = fields.List(
         fields.Nested(SectionSchema),
         required=True,
         metadata={"description": "The whole rules as text, to be shown to players."},
     )
-    terms = fields.Nested(TermsSchema, required=True)
+    terms = fields.Nested(
+        TermsSchema, required=True, metadata={"description": "What it calls things."}
+    )
     credits = fields.List(
         fields.Nested(CreditSchema), required=True, metadata={"description": "To whom it is owed."}
     )

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from api.store.audit import Audit, Difference, Fault
 from api.store.boards import CURSOR_PATTERN, Board, board_of
 from api.store.client import UNAVAILABLE, Client
 from api.store.games import Game, GameNotFound, Games, LogMoved, Mode, NewGame
 from api.store.ledger import Entry, Ledger, Page
 from api.store.secret import Purpose, Secret, WrongSecret
+from api.store.watch import Watch
 from engine import Status
 
 if TYPE_CHECKING:
@@ -22,8 +24,11 @@ if TYPE_CHECKING:
 __all__ = [
     "CURSOR_PATTERN",
     "UNAVAILABLE",
+    "Audit",
     "Board",
+    "Difference",
     "Entry",
+    "Fault",
     "Game",
     "GameNotFound",
     "Ledger",
@@ -33,6 +38,7 @@ __all__ = [
     "Page",
     "Purpose",
     "Store",
+    "Watch",
     "WrongSecret",
     "board_of",
 ]
@@ -47,8 +53,15 @@ class Store:
     Any method raises one of :data:`UNAVAILABLE` when the store cannot answer.
     """
 
-    def __init__(self, url: str, *, secret: bytes | None = None, keep_lost_days: int = 365) -> None:
-        self._client = Client(url)
+    def __init__(
+        self,
+        url: str,
+        *,
+        secret: bytes | None = None,
+        keep_lost_days: int = 365,
+        watch: Watch | None = None,
+    ) -> None:
+        self._client = Client(url, watch)
         self.games = Games(self._client, keep_lost_days)
         self.ledger = Ledger(self._client, self.games)
         self.secret = Secret(self._client, secret)
@@ -63,6 +76,7 @@ class Store:
             self.ledger.expect(game)
         game = self.games.append(game, actions, after)
         if over:
+            self._client.watch.finished(game)
             self.ledger.enter(game)
         return game
 

@@ -3,23 +3,30 @@
 A board is a sorted set whose scores are all 0, so that its members lie in the order of their
 bytes. A member begins with the score, written so that a better one comes first, then the time of
 the finish, so that of equal scores the earlier ranks higher, then the game's id. A board is only
-an index: every entry follows from its game.
+an index: every entry follows from its game, and from when the board was cleared last, which has a
+key of its own.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from api.store.client import Script
 from api.store.games import DAY, Game, Mode
-from engine import score
+from api.store.watch import timed
+from engine import RULESETS, SEED_PATTERN, score
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from api.store.client import Client
 
 SEEDED_BOARD_DAYS = 30
 
+_BATCH = 500
 _ENTER = Script("enter")
+_CLEAR = Script("clear")
 
 # Wide enough for every score; a game's lie between health - 208 and health + 10.
 _BEST, _WIDTH = 500, 3
@@ -39,6 +46,14 @@ class Board(NamedTuple):
     def name(self) -> str:
         """The board's name: ``original``, or ``original/demo-1`` for a seed."""
         return self.ruleset if self.seed is None else f"{self.ruleset}/{self.seed}"
+
+    @classmethod
+    def parse(cls, name: str) -> Board:
+        """Read a board's name. Raises ValueError if no board can have it."""
+        ruleset, slash, seed = name.partition("/")
+        if ruleset not in RULESETS or (slash and not re.fullmatch(SEED_PATTERN, seed)):
+            raise ValueError(f"no board is called {name}")
+        return cls(ruleset, seed if slash else None)
 
 
 class Member(NamedTuple):
@@ -80,20 +95,24 @@ class Boards:
     def __init__(self, client: Client) -> None:
         self._client = client
 
+    @timed("board_enter")
     def enter(self, board: Board, member: Member) -> None:
-        """Enter a finished game. Repeating it changes nothing."""
+        """Enter a finished game unless the board was cleared since. Repeating changes nothing."""
         expires = member.finished_at + SEEDED_BOARD_DAYS * DAY if board.seed is not None else 0
-        self._client.run(_ENTER, _key(board), str(member), expires)
+        self._client.run(_ENTER, _key(board), str(member), expires, member.finished_at)
 
+    @timed("board_rank")
     def rank(self, board: Board, member: Member) -> int | None:
         """Return a member's rank from 1, None if it is not on the board."""
         place: int | None = self._client.redis.zrank(_key(board), str(member))  # type: ignore[assignment]  # a list only if asked WITHSCORE
         return None if place is None else place + 1
 
+    @timed("board_total")
     def total(self, board: Board) -> int:
         """Return how many games are on the board."""
         return self._client.redis.zcard(_key(board))
 
+    @timed("board_after")
     def after(self, board: Board, cursor: str, limit: int) -> tuple[int, list[Member]]:
         """Return up to ``limit`` members behind ``cursor`` and the rank of the first of them.
 
@@ -107,6 +126,7 @@ class Boards:
         above, members = pipeline.execute()
         return above + 1, [Member.parse(member) for member in members]
 
+    @timed("board_member_at")
     def member_at(self, board: Board, place: int) -> Member | None:
         """Return the member at a place from 0, None if there is none."""
         if place < 0:
@@ -114,9 +134,45 @@ class Boards:
         members = self._client.redis.zrange(_key(board), place, place)
         return Member.parse(str(members[0])) if members else None
 
+    @timed("board_drop")
     def drop(self, board: Board, members: list[Member]) -> None:
         """Take members off the board: their games are gone."""
         self._client.redis.zrem(_key(board), *map(str, members))
+
+    def clear(self, board: Board) -> int:
+        """Take all members off the board for good; return how many there were.
+
+        Games that have ended by now are entered no more.
+        """
+        # What ended by now on a seeded board is gone when the note goes.
+        kept = (SEEDED_BOARD_DAYS + 1) * DAY if board.seed is not None else 0
+        return int(self._client.run(_CLEAR, _key(board), kept))
+
+    def cleared_at(self, board: Board) -> int:
+        """Return when the board was cleared last, 0 if it never was."""
+        return int(self._client.redis.get(f"cleared:{{{_key(board)}}}") or 0)
+
+    def names(self) -> Iterator[str]:
+        """Yield the name of every board that has a member; some maybe twice."""
+        for key in self._client.redis.scan_iter(match="board:*", count=_BATCH):
+            yield str(key).removeprefix("board:")
+
+    def members(self, board: Board) -> Iterator[list[Member]]:
+        """Yield the board's members, some at a time."""
+        cursor = ""
+        while True:
+            _rank, members = self.after(board, cursor, _BATCH)
+            if not members:
+                return
+            yield members
+            cursor = str(members[-1])
+
+    def hold(self, places: Sequence[tuple[Board, Member]]) -> list[bool]:
+        """Return for each member whether it is on its board."""
+        pipeline = self._client.redis.pipeline(transaction=False)
+        for board, member in places:
+            pipeline.zscore(_key(board), str(member))
+        return [score is not None for score in pipeline.execute()]
 
 
 def _key(board: Board) -> str:

@@ -15,6 +15,8 @@ from redis.cluster import ClusterNode
 from redis.exceptions import NoScriptError, RedisClusterException, RedisError
 from redis.retry import Retry
 
+from api.store.watch import Watch
+
 UNAVAILABLE: tuple[type[Exception], ...] = (RedisError, RedisClusterException)
 """What is raised when the store cannot answer, for whatever reason."""
 
@@ -41,7 +43,8 @@ class Client:
     more; whatever still fails is one of :data:`UNAVAILABLE`.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, watch: Watch | None = None) -> None:
+        self.watch = watch or Watch()
         self._url = url
         self._lock = Lock()
 

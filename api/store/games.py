@@ -23,10 +23,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from api.store.client import Script
 from api.store.replays import step_after
+from api.store.watch import timed
 from engine import Action, Rules, State, Status, Step, parse_rules, to_log
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from api.store.client import Client
 
@@ -103,6 +104,7 @@ class Games:
         self._client = client
         self._keep_lost = keep_lost_days * DAY
 
+    @timed("create")
     def create(self, new: NewGame) -> tuple[Game, bool]:
         """Create a game unless its id is taken.
 
@@ -115,12 +117,17 @@ class Games:
             fields["l"] = "1"
         flat = [text for pair in fields.items() for text in pair]
         created, reply = self._client.run(_CREATE, _key(new.id), self._lifetime(new, None), *flat)
-        return _game(new.id, _pairs(reply)), bool(created)
+        game = _game(new.id, _pairs(reply))
+        if created:
+            self._client.watch.begun(game)
+        return game, bool(created)
 
+    @timed("read")
     def read(self, game_id: str) -> Game:
         """Return a game. Raises GameNotFound."""
         return _game(game_id, self._client.redis.hgetall(_key(game_id)))
 
+    @timed("read_all")
     def read_all(self, game_ids: Sequence[str]) -> list[Game | None]:
         """Return several games in one round trip a node, None for each that is gone."""
         pipeline = self._client.redis.pipeline(transaction=False)
@@ -129,6 +136,16 @@ class Games:
         replies = zip(game_ids, pipeline.execute(), strict=True)
         return [_game(game_id, reply) if reply else None for game_id, reply in replies]
 
+    def ids(self) -> Iterator[str]:
+        """Yield the id of every game in the store; some maybe twice."""
+        for key in self._client.redis.scan_iter(match="game:*", count=500):
+            yield str(key).removeprefix("game:")
+
+    def remove(self, game_id: str) -> bool:
+        """Remove a game; return whether there was one."""
+        return bool(self._client.redis.delete(_key(game_id)))
+
+    @timed("append")
     def append(self, game: Game, actions: Iterable[Action], after: State) -> Game:
         """Append ``actions``, which lead to ``after``, to exactly this game; return it as it is.
 

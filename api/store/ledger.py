@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from api.store.audit import Audit
 from api.store.boards import Boards, board_of, member_of
 from api.store.pending import Pending
 
@@ -44,6 +45,7 @@ class Ledger:
         self._games = games
         self._boards = Boards(client)
         self._pending = Pending(client)
+        self.audit = Audit(games, self._boards, self._pending)
 
     def expect(self, game: Game) -> None:
         """Say that the game's next action finishes it."""
@@ -105,16 +107,20 @@ class Ledger:
         above = self._boards.member_at(board, rank - 1 - limit // 2 - 1)
         return self.page(board, limit, str(above) if above else "")
 
-    def sweep(self) -> None:
-        """Finish what was left half done: enter finished games, forget gone ones.
+    def sweep(self) -> int:
+        """Finish what was left half done; return how many games were entered for that.
 
-        An unfinished game keeps its note, at the end: its last action may still be under way.
+        Finished games are entered, gone ones forgotten. An unfinished game keeps its note, at the
+        end: its last action may still be under way.
         """
+        entered = 0
         overdue = self._pending.overdue(GRACE, SWEEP_LIMIT)
         for game_id, game in zip(overdue, self._games.read_all(overdue), strict=True):
             if game is None:
                 self._pending.drop(game_id)
             elif game.over:
                 self.enter(game)
+                entered += 1
             else:
                 self._pending.note(game_id)
+        return entered

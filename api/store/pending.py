@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from api.store.client import Script
+from api.store.watch import timed
 
 if TYPE_CHECKING:
     from api.store.client import Client
@@ -24,14 +25,21 @@ class Pending:
     def __init__(self, client: Client) -> None:
         self._client = client
 
+    @timed("pending_note")
     def note(self, game_id: str) -> None:
         """Note a game as about to be finished, or move its note to the end."""
         self._client.run(_NOTE, _KEY, game_id)
 
+    @timed("pending_drop")
     def drop(self, game_id: str) -> None:
         """Drop a note: nothing is left to do for the game."""
         self._client.redis.zrem(_KEY, game_id)
 
+    def holds(self, game_id: str) -> bool:
+        """Whether a game is noted."""
+        return self._client.redis.zscore(_KEY, game_id) is not None
+
+    @timed("pending_overdue")
     def overdue(self, grace: int, limit: int) -> list[str]:
         """Return up to ``limit`` games noted more than ``grace`` milliseconds ago, oldest first."""
         game_ids: list[str] = self._client.run(_OVERDUE, _KEY, grace, limit)

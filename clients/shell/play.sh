@@ -6,23 +6,19 @@
 #   play.sh --first         plays a whole game by itself: always what is listed first
 #   play.sh --random        the same, with anything that is listed
 #
-# --url URL names the server (or $SCOUNDREL_URL; else http://127.0.0.1:8000); --seed SEED,
-# --ruleset NAME and --player NAME say what to play. $SCOUNDREL_TOKEN opens a locked game.
+# --seed SEED, --ruleset NAME and --player NAME say what to play, --url URL where. $PLAY_TOKEN opens
+# a locked game, and $PLAY_RETRIES (5) bounds how often an unanswered request is repeated.
 set -eu
 
-url=${SCOUNDREL_URL:-http://127.0.0.1:8000} game='' how=ask
-wish='{}' # the body that creates a game
-
-wants() { # field, value
-    wish=$(jq -nc --argjson wish "$wish" --arg name "$1" --arg value "$2" '$wish + {($name): $value}')
-}
+url=http://127.0.0.1:8000 game='' how=ask wish='{}'
 
 while [ $# -gt 0 ]; do
     case $1 in
         --first | --random) how=${1#--} ;;
         --url) url=${2:?} && shift ;;
         --game) game=${2:?} && shift ;;
-        --seed | --ruleset | --player) wants "${1#--}" "${2:?}" && shift ;;
+        --seed | --ruleset | --player)
+            wish=$(printf %s "$wish" | jq -c --arg value "${2:?}" ".${1#--} = \$value") && shift ;;
         *) sed -n '2,/^set/s/^#\( \|$\)//p' "$0" >&2 && exit 2 ;;
     esac
     shift
@@ -38,19 +34,20 @@ configure() { # option, value
     jq -nr --arg name "$1" --arg value "$2" '"\($name) = \($value | tojson)"' >>"$work/request"
 }
 
+give_up() {
+    echo "The server does not answer.${game:+ Go on later with: --game $game}" >&2
+    exit 1
+}
+
 # Sends a request, and the very same again until it is answered: however often it arrives, the
 # server carries it out once. The answer is left in a file, its status in $status.
 request() { # path, then arguments for curl
     configure url "$url$1"
-    [ -z "${SCOUNDREL_TOKEN:-}" ] || configure header "Authorization: Bearer $SCOUNDREL_TOKEN"
+    [ -z "${PLAY_TOKEN:-}" ] || configure header "Authorization: Bearer $PLAY_TOKEN"
     shift
-    if ! status=$(curl -sS -K "$work/request" -o "$work/answer" -w '%{http_code}' --max-time 10 \
-        --retry "${SCOUNDREL_RETRIES:-7}" --retry-connrefused --retry-all-errors "$@" 2>"$work/why")
-    then
-        tail -n 1 "$work/why" >&2
-        echo "The server does not answer.${game:+ Go on later with: --game $game}" >&2
-        exit 1
-    fi
+    status=$(curl --no-progress-meter -K "$work/request" -o "$work/answer" -w '%{http_code}' \
+        --max-time 10 --retry "${PLAY_RETRIES:-5}" --retry-connrefused --retry-all-errors \
+        "$@") || give_up
     rm "$work/request"
     case $status in 2*) return ;; esac
     jq -r '"\(.title). \(.detail)", (.errors // [] | .[] | "\(.pointer) \(.detail)")' \
@@ -60,10 +57,9 @@ request() { # path, then arguments for curl
 }
 
 post() { # path, body, then arguments for curl
-    path=$1
-    printf '%s' "$2" >"$work/body"
+    path=$1 body=$2
     shift 2
-    request "$path" -H 'Content-Type: application/json' --data-binary "@$work/body" "$@"
+    request "$path" -H 'Content-Type: application/json' --data-binary "$body" "$@"
 }
 
 look() {
@@ -71,9 +67,8 @@ look() {
     mv "$work/answer" "$work/state"
 }
 
-# Prints the table without what is there to be pasted.
-show() {
-    sed '/^What you can do/,$d' "$work/answer"
+show() { # the table, but not what is there to be pasted
+    echo && sed '/^What you can do/,$d' "$work/answer"
 }
 
 table() {
@@ -84,9 +79,8 @@ table() {
 # Sets $number to what the player chooses.
 choose() { # how many there are
     request "/v1/games/$game/actions"
-    jq -r '.actions | to_entries[] | "\(.key + 1)) \(.value | .action
-        + if .deadly then ", and die" elif .damage + .healed > 0 then ", health \(.health_after)"
-        else "" end)"' "$work/answer"
+    jq -r '.actions | to_entries[] | "\(.key + 1)) \(.value.action)"
+        + (.value | if .deadly then ", and die" else ", health \(.health_after)" end)' "$work/answer"
     while printf 'Which (1-%s, q to leave)? ' "$1"; do
         read -r number || number=q
         case $number in
@@ -111,8 +105,8 @@ while count=$(jq '.actions | length' "$work/state") && [ "$count" -gt 0 ]; do
         random) number=$(($(od -An -N2 -tu2 /dev/urandom) % count + 1)) ;;
         ask) choose "$count" ;;
     esac
-    body=$(jq -c "{version, actions: [.actions[$number - 1]]}" "$work/state")
-    post "/v1/games/$game/actions" "$body" -H 'Accept: text/plain'
+    move=$(jq -c "{version, actions: [.actions[$number - 1]]}" "$work/state")
+    post "/v1/games/$game/actions" "$move" -H 'Accept: text/plain'
     case $how$status in
         ask409) table ;;
         ask*) show ;;

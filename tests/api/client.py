@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from tests.api.documented import Document
     from tests.servers import ApiServer, Reply
@@ -79,16 +79,3 @@ def comparable(reply: Reply) -> tuple[int, dict[str, str], Any]:
         body = json.loads(reply.body)
         body.pop("request_id", None)
     return reply.status, headers, body
-
-
-def names_in(value: Any) -> Iterator[str]:  # noqa: ANN401  # whatever JSON has
-    """Yield every string in a JSON value, names included."""
-    if isinstance(value, dict):
-        for name, inner in value.items():
-            yield name
-            yield from names_in(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from names_in(inner)
-    elif isinstance(value, str):
-        yield value

@@ -75,7 +75,8 @@ class Document:
             _expect("allow" in headers, "OPTIONS without Allow")
             _expect(not reply.body, "OPTIONS with a body")
         elif here:
-            self._check_problem(reply, headers, HTTPStatus.METHOD_NOT_ALLOWED, has_body=True)
+            expected = HTTPStatus.METHOD_NOT_ALLOWED
+            self._check_problem(reply, headers, expected, has_body=method != "HEAD")
             _expect("allow" in headers, "405 without Allow")
         elif reply.status >= HTTPStatus.BAD_REQUEST:
             self._check_problem(reply, headers, reply.status, has_body=method != "HEAD")

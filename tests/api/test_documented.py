@@ -82,7 +82,9 @@ NOW = "2026-01-02T03:04:05.678Z"
 
 
 def reply(status: int, body: Any = None, media_type: str = "", **headers: str) -> Reply:  # noqa: ANN401  # whatever JSON has
-    written = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+    written = (
+        body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+    )
     content_type = {"Content-Type": media_type} if media_type else {}
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return Reply(status, {**COMMON, **content_type, **named}, written)
@@ -95,6 +97,10 @@ def thing(body: Any, **headers: str) -> Reply:  # noqa: ANN401  # whatever JSON 
 def problem(status: int, code: str, /, **members: Any) -> Reply:  # noqa: ANN401  # whatever JSON has
     body = {"type": f"/p#{code}", "status": status, "code": code, "request_id": "r1", **members}
     return reply(status, body, "application/problem+json", Retry_After="1", Allow="GET")
+
+
+def problem_without_body(status: int) -> Reply:
+    return reply(status, None, "application/problem+json", Allow="POST")
 
 
 def without(name: str, from_reply: Reply) -> Reply:
@@ -118,6 +124,7 @@ GOOD = {
     "a problem": ("GET", "/things/1", problem(404, "gone")),
     "OPTIONS": ("OPTIONS", "/things/1", reply(204, Allow="GET")),
     "another method": ("PUT", "/things/1", problem(405, "method_not_allowed")),
+    "HEAD where GET is not": ("HEAD", "/things", problem_without_body(405)),
     "another path": ("GET", "/other", problem(404, "not_found")),
     "a page": ("GET", "/other", reply(200, b"<html>", "text/html")),
 }

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.api.client import JSON, UNKNOWN_ID, Api, refused
+from tests.api.client import UNKNOWN_ID, Api, refused
 from tests.playing import begin, record
 
 if TYPE_CHECKING:
@@ -31,7 +31,11 @@ def _nothing_is_stored(stored: Redis) -> Iterator[None]:
 
 
 def _dump(stored: Redis) -> dict[str, object]:
-    return {key: stored.dump(key) for key in stored.keys()}
+    keys = [str(key) for key in stored.scan_iter()]
+    pipeline = stored.pipeline(transaction=False)
+    for key in keys:
+        pipeline.dump(key)
+    return dict(zip(keys, pipeline.execute(), strict=True))
 
 
 leaves_nothing = pytest.mark.usefixtures("_nothing_is_stored")
@@ -57,6 +61,9 @@ BODIES = {
     "a number that begins with 0": b'{"version": 00}',
     "underscores in a number": b'{"version": 5_0}',
     "a plus sign": b'{"version": +5}',
+    "a number that no one can hold": b'{"version": 1e400}',
+    "5,000 digits": b'{"version": ' + b"1" * 5000 + b"}",
+    "5,000 digits below 0": b'{"version": -' + b"1" * 5000 + b"}",
     "a byte order mark": b"\xef\xbb\xbf{}",
     "UTF-16": "{}".encode("utf-16"),
     "invalid UTF-8": b'{"player": "\xff\xfe"}',
@@ -127,13 +134,13 @@ def test_json_may_be_declared_as_http_lets_one(api: Api, media_type: str) -> Non
 
 # Objects of the wrong form.
 
-DIGITS = "1" * 5000
+BEYOND = "1" * 300  # a number of 64 bits
 
-NO_INTEGERS = ['"12"', "1.5", "1e400", "-1e400", "true", "null", "[]", "{}", '"\u0661"', DIGITS]
-NO_STRINGS = ["0", "1.5", "true", "null", "[]", "{}", '["original"]', DIGITS]
-NO_LISTS = ["0", "true", "null", "{}", '"avoid"', '{"avoid": 1}', DIGITS]
-NO_OBJECTS = ["0", "true", "null", "[]", '"leave"', '[["leave", 1]]', DIGITS]
-NO_BOOLEANS = ["0", "1", '"true"', '"yes"', "null", "[]", "{}", "1.0", DIGITS]
+NO_INTEGERS = ['"12"', "1.5", "1e300", "-1e300", "true", "null", "[]", "{}", '"\u0661"', BEYOND]
+NO_STRINGS = ["0", "1.5", "true", "null", "[]", "{}", '["original"]', BEYOND]
+NO_LISTS = ["0", "true", "null", "{}", '"avoid"', '{"avoid": 1}', BEYOND]
+NO_OBJECTS = ["0", "true", "null", "[]", '"leave"', '[["leave", 1]]', BEYOND]
+NO_BOOLEANS = ["0", "1", '"true"', '"yes"', "null", "[]", "{}", "1.0", BEYOND]
 
 OPTIONS_NUMBERS = {
     "health": ["0", "100", "-1"],
@@ -151,7 +158,10 @@ OPTIONS_WORDS = (
 )
 
 NEW_GAME = [
-    *[("ruleset", value) for value in (*NO_STRINGS, '""', '"Original"', '"original "', '"x\\u0000"')],
+    *[
+        ("ruleset", value)
+        for value in (*NO_STRINGS, '""', '"Original"', '"original "', '"x\\u0000"')
+    ],
     *[("options", value) for value in NO_OBJECTS],
     *[
         (f"options/{name}", value)
@@ -287,11 +297,13 @@ OPERATIONS = {
 
 
 def test_what_is_refused_is_refused_by_the_published_schema_too(document: Document) -> None:
-    # An action is documented in words: its 72 forms are not enumerated.
+    # An action is documented in words: its 72 forms are not enumerated. To JSON Schema 1e300 is a
+    # whole number like any other. And Python's "$" overlooks a line feed at the end, which a
+    # schema's does not.
     readable = [
         (path, field, value)
         for path, field, value in SPOILT
-        if value != DIGITS and "1e400" not in value and not _is_a_word(field, value)
+        if not _is_a_word(field, value) and not _is_whole(value) and not value.endswith('\\n"')
     ]
     taken = [
         (path, field, value)
@@ -299,6 +311,10 @@ def test_what_is_refused_is_refused_by_the_published_schema_too(document: Docume
         if document.takes(OPERATIONS[path], json.loads(spoilt(path, field, value)))
     ]
     assert taken == []
+
+
+def _is_whole(value: str) -> bool:
+    return value in {"1e300", "-1e300", "1.0", BEYOND}
 
 
 def _is_a_word(field: str, value: str) -> bool:
@@ -335,6 +351,7 @@ def test_a_field_that_marshmallow_has_a_use_for_is_named_like_any_other(
 ) -> None:
     named = pointers(api.post("/v1/games", {field: 1}))
     assert named == {"/" + field.replace("/", "~1")}
+    assert pointers(api.get(f"/livez?{field}=1")) == named
 
 
 @leaves_nothing
@@ -362,34 +379,6 @@ def test_a_replay_is_not_stored(api: Api) -> None:
     assert api.post("/v1/replays", body).status == 200
 
 
-@leaves_nothing
-@pytest.mark.parametrize(
-    "key", ["", "x" * 15, "x" * 256, "a space is in this", "\u00e4" * 16, "tab\tin\tthe\tkey\tx"]
-)
-def test_what_is_no_idempotency_key_is_refused(api: Api, key: str) -> None:
-    headers = {**JSON, "Idempotency-Key": key}
-    reply = api.request("POST", "/v1/games", body=b"{}", headers=headers)
-    assert refused(reply) == (422, "invalid_request")
-
-
-@pytest.fixture(scope="module")
-def locked(api: Api) -> str:
-    """The id of a locked game."""
-    game_id: str = api.new_game(locked=True)["id"]
-    return game_id
-
-
-@pytest.mark.parametrize(
-    "authorization",
-    ["", "Bearer", "Bearer ", "Bearer x", "Basic eDp5", "Bearer \u00e4", "x" * 4000],
-)
-def test_what_is_no_token_opens_no_game(api: Api, locked: str, authorization: str) -> None:
-    path, body = f"/v1/games/{locked}/actions", {"version": 0, "actions": ["avoid"]}
-    reply = api.request("POST", path, body, headers={"Authorization": authorization})
-    assert refused(reply) == (401, "token_required")
-    assert api.get(f"/v1/games/{locked}").json["version"] == 0
-
-
 # Names.
 
 NAMES = {
@@ -401,7 +390,7 @@ NAMES = {
     "other scripts": "\u0141ukasz \u05d0\u05d1 \u4e2d\u6587",
     "a family by joiners": "\U0001f468\u200d\U0001f469\u200d\U0001f467",
     "Persian by non-joiners": "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
-    "what JSON escapes": "\"\\/",
+    "what JSON escapes": '"\\/',
     "markup": "<b>&amp;</b>",
     "what stores escape": "%00 {a}\r".strip(),
 }
@@ -465,8 +454,9 @@ def test_what_is_no_name_is_refused(api: Api, name: str) -> None:
 
 
 def test_the_published_pattern_takes_names_and_nothing_else(document: Document) -> None:
-    taken = {name for name in (*NAMES.values(), *NO_NAMES.values())
-             if document.takes("createGame", {"player": name})}
+    # Python's "$" overlooks a line feed at the end, which a schema's does not.
+    names = [name for name in (*NAMES.values(), *NO_NAMES.values()) if not name.endswith("\n")]
+    taken = {name for name in names if document.takes("createGame", {"player": name})}
     assert taken == set(NAMES.values())
 
 
@@ -493,7 +483,7 @@ def test_every_get_is_asked_here(document: Document) -> None:
 
 
 @pytest.mark.parametrize("path", GETS)
-@pytest.mark.parametrize("name", ["x", "Limit", "limit%00", "_schema", "%C3%A4"])
+@pytest.mark.parametrize("name", ["x", "Limit", "limit%00", "%C3%A4"])
 def test_an_unknown_query_argument_is_named(api: Api, path: str, name: str) -> None:
     decoded = {"limit%00": "limit\0", "%C3%A4": "\u00e4"}.get(name, name)
     assert pointers(api.get(f"{path}?{name}=1")) == {f"/{decoded}"}
@@ -570,7 +560,13 @@ def test_what_is_no_ruleset_is_not_found(api: Api, ruleset: str) -> None:
     assert refused(api.get(f"/v1/rulesets/{ruleset}")) == (404, "ruleset_not_found")
 
 
-@pytest.mark.parametrize("version", [2**31, 2**53, 2**63, 2**64 - 1])
+@pytest.mark.parametrize("version", [2**53, 2**63, 2**64 - 1])
+def test_a_version_that_not_every_client_can_write_is_refused(api: Api, version: int) -> None:
+    game_id, _ = begin(api, GAME)
+    assert pointers(api.act(game_id, version, "avoid")) == {"/version"}
+
+
+@pytest.mark.parametrize("version", [2**31, 2**53 - 1])
 def test_a_version_of_any_size_is_only_a_wrong_one(api: Api, version: int) -> None:
     game_id, _ = begin(api, GAME)
     assert refused(api.act(game_id, version, "avoid")) == (409, "version_mismatch")

@@ -233,6 +233,13 @@ def _lasting(reply: Reply) -> dict[str, str]:
     return {name: value for name, value in reply.headers.items() if name not in OF_THE_MOMENT}
 
 
+@pytest.mark.parametrize("path", [path for path, methods in PATHS.items() if "GET" not in methods])
+def test_head_is_no_more_known_than_get(api: Api, path: str) -> None:
+    reply = api.request("HEAD", path)
+    assert (reply.status, reply.body) == (405, b"")
+    assert allowed(reply) == PATHS[path]
+
+
 def test_head_of_what_is_not_there_is_404_without_a_body(api: Api) -> None:
     reply = api.request("HEAD", f"/v1/games/{UNKNOWN_ID}")
     assert (reply.status, reply.body) == (404, b"")
@@ -304,9 +311,7 @@ WITHOUT_THE_STORE: dict[str, Callable[[Api], Reply]] = {
 
 
 @pytest.mark.parametrize("operation", TO_THE_STORE)
-def test_without_the_store_an_operation_says_when_to_try_again(
-    orphan: Api, operation: str
-) -> None:
+def test_without_the_store_an_operation_says_when_to_try_again(orphan: Api, operation: str) -> None:
     reply = TO_THE_STORE[operation](orphan)
     assert refused(reply) == (503, "store_unavailable")
     assert int(reply.headers["Retry-After"]) > 0
@@ -381,7 +386,7 @@ def test_a_defect_is_logged_with_the_request_id_and_the_route(
     reply = broken(f"/v1/games/{UNKNOWN_ID}/score")
     (logged,) = [line for line in caplog.records if line.levelno >= logging.ERROR]
     assert reply.headers["X-Request-ID"] in logged.getMessage()
-    assert "GET /v1/games/<game_id>/score" in logged.getMessage()
+    assert "GET /v1/games/{game_id}/score" in logged.getMessage()
     assert "Broken" in caplog.text
 
 

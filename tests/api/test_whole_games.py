@@ -22,7 +22,6 @@ from engine import (
     score,
     steps,
 )
-from tests.api.client import Api
 from tests.playing import (
     CAREFUL,
     FOOLISH,
@@ -39,30 +38,27 @@ from tests.public import public_event, public_state
 
 if TYPE_CHECKING:
     from engine import Action, State, Step
+    from tests.api.client import Api
     from tests.servers import ApiServer
 
-VECTORS = json.loads(
-    (Path(__file__).parents[1] / "engine" / "vectors" / "games.json").read_text()
-)
+VECTORS = json.loads((Path(__file__).parents[2] / "openapi" / "vectors" / "games.json").read_text())
 
 EVERY_RULESET = [
-    record(f"whole-{player[0]}-{n}", ruleset, player=player)
+    record(f"whole-{player[0]}", ruleset, player=player)
     for ruleset in RULESETS
-    for player, n in ((CAREFUL, 1), (CAREFUL, 2), (FOOLISH, 1))
+    for player in (CAREFUL, FOOLISH)
+]
+HOUSE_RULES: list[tuple[str, dict[str, Any]]] = [
+    ("original", {"health": 99, "leave": 2, "potions_per_turn": 4}),
+    ("original", {"health": 99, "leave": 1, "bonus": "full_before"}),
+    ("original", {"avoiding": "always", "avoid_order": "shuffled", "health": 60}),
+    ("gamemaker", {"avoiding": "never", "degradation": "lower", "bonus": "none"}),
+    ("strict", {"draw": "manual", "potions_per_turn": 0}),
+    ("gravekeeper", {"health": 1, "overkill": "ignored"}),
+    ("gravekeeper", {"health": 99, "draw": "auto", "loss_counts": "dungeon"}),
 ]
 CUSTOM = [
-    record(f"custom-{n}", ruleset, options)
-    for n, (ruleset, options) in enumerate(
-        [
-            ("original", {"health": 99, "leave": 2, "potions_per_turn": 4}),
-            ("original", {"health": 99, "leave": 1, "bonus": "full_before"}),
-            ("original", {"avoiding": "always", "avoid_order": "shuffled", "health": 60}),
-            ("gamemaker", {"avoiding": "never", "degradation": "lower", "bonus": "none"}),
-            ("strict", {"draw": "manual", "potions_per_turn": 0}),
-            ("gravekeeper", {"health": 1, "overkill": "ignored"}),
-            ("gravekeeper", {"health": 99, "draw": "auto", "loss_counts": "dungeon"}),
-        ]
-    )
+    record(f"custom-{n}", ruleset, options) for n, (ruleset, options) in enumerate(HOUSE_RULES)
 ]
 WHOLE = [*EVERY_RULESET, *CUSTOM]
 ON_RECORD = VECTORS[::4]

@@ -1,14 +1,14 @@
-"""Counts of what can be reached, as chess engines count their moves: ``python -m tests.engine.perft``.
+"""Counts of what can be reached, as chess engines count: ``python -m tests.engine.perft``.
 
-A position is a game's notation; from it, for each number of actions from 0 on, are counted the
-*sequences* of that many legal actions, and the *states* that differ among those they lead to. A game
-that is over goes no further. Two sequences lead to one state if all of it is the same, the order of
-the discard included.
+A position is a game's notation. For each number of actions from 0 on, two things are counted from
+it: the *sequences* of that many legal actions, and the different *states* that they lead to. A game
+that is over goes no further. Two states are the same if all of them is, also the order of the
+discard.
 
-The command counts anew what stands in ``vectors/perft.json``. Run it when a position or a depth was
-added there (as a key with lists of that length, whatever is in them), or when a ruleset was
-published. A count that a change of the engine alters is a change of published rules, and stored
-games would no longer replay: then the engine is wrong, and not the file.
+The command counts anew what stands in ``vectors/perft.json``. Run it when a position was added
+there (as a key, with a list of sequences as long as is to be counted, whatever is in it), or a
+ruleset published. A count that alters because the engine was changed is a change of published
+rules, by which stored games would no longer replay: then the engine is wrong, and not the file.
 """
 
 from __future__ import annotations

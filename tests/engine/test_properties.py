@@ -45,7 +45,7 @@ from engine import (
     write,
 )
 from engine.rules import RULESETS, Avoiding, AvoidOrder, Degradation
-from tests.engine.play import Game, any_luck, any_options, any_seed, games
+from tests.engine.play import Game, any_luck, any_options, any_seed, games, play
 from tests.public import public_event, public_state
 
 if TYPE_CHECKING:
@@ -153,6 +153,15 @@ def test_an_effect_foretells_the_health_and_the_events(game: Game) -> None:
         assert told.healed == event.get("healed", 0)
         assert told.deadly is (after.state.status is Status.LOST)
         assert told.deadly is (event["type"] == "died")
+
+
+@given(games())
+def test_no_turn_has_a_fourth_potion_so_that_three_a_turn_are_as_good_as_four(game: Game) -> None:
+    three, four = (game.options._replace(potions_per_turn=count) for count in (3, 4))
+    careful = play(game.seed, three, (1.0, 0.1, 0))
+    for step, other in zip(careful.steps, steps(game.seed, careful.actions, four), strict=True):
+        assert public_state(step.state) == public_state(other.state)
+        assert step.events == other.events
 
 
 # The actions

@@ -12,7 +12,7 @@ import pytest
 from engine import EVENTS, card, choose, deal, parse_action, steps
 from tests.public import public_event, public_state
 
-VECTORS = Path(__file__).with_name("vectors")
+VECTORS = Path(__file__).parents[2] / "openapi" / "vectors"
 DEALS: list[dict[str, Any]] = json.loads((VECTORS / "deals.json").read_text())
 GAMES: list[dict[str, Any]] = json.loads((VECTORS / "games.json").read_text())
 

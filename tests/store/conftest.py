@@ -45,8 +45,11 @@ def server(shared_server: StoreServer) -> StoreServer:
 
 @pytest.fixture
 def own_server(binary: str) -> Iterator[StoreServer]:
-    """A store of the test's own, to be killed and ill-treated."""
-    server = StoreServer(binary)
+    """A store of the test's own, to be killed and ill-treated; it writes before it answers.
+
+    While a sync is under way, one that syncs every second keeps what it has answered in memory.
+    """
+    server = StoreServer(binary, "--appendfsync", "always")
     try:
         yield server.start()
     finally:

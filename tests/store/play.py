@@ -27,7 +27,7 @@ LONGEST = 288
 LOST = read_notation("original/lost-1/8Sb 4Cb 7Sb 3D 5Cb")
 """A short game."""
 
-_VECTORS = Path(__file__).parents[1] / "engine" / "vectors" / "games.json"
+_VECTORS = Path(__file__).parents[2] / "openapi" / "vectors" / "games.json"
 
 
 def vectors() -> list[Record]:
@@ -113,6 +113,17 @@ def clock(redis: Redis) -> int:
     """Return the store's time in milliseconds since 1970."""
     seconds, microseconds = redis.time()
     return int(seconds) * 1000 + int(microseconds) // 1000
+
+
+def pending(redis: Redis) -> list[str]:
+    """Return the ids of the games that are noted as about to be finished, the oldest note first."""
+    return [str(game_id) for game_id in redis.zrange("pending", 0, -1)]
+
+
+def age(redis: Redis, milliseconds: int) -> None:
+    """Make every note of a pending game older."""
+    for game_id in pending(redis):
+        redis.zincrby("pending", -milliseconds, game_id)
 
 
 Ranking = list[tuple[int, str]]

@@ -196,7 +196,7 @@ def test_a_game_that_is_gone_is_not_appended_to_nor_brought_back(
         assert not redis.exists(_key(game))
 
 
-def test_times_are_those_of_the_storesclock(
+def test_times_are_those_of_the_stores_clock(
     store: Store, redis: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(time, "time", lambda: 0.0)

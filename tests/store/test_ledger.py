@@ -17,12 +17,14 @@ from tests.store.play import (
     DAY,
     LOST,
     WON,
+    age,
     boards_read,
     clock,
     create,
     finish,
     move,
     one_short,
+    pending,
     random_record,
     read_board,
     replayed_boards,
@@ -56,10 +58,6 @@ def _ranks(page: Page) -> list[int]:
 
 def _gone(redis: Redis, *games: Game) -> None:
     redis.delete(*[f"game:{game.id}" for game in games])
-
-
-def _pending(redis: Redis) -> list[str]:
-    return [str(game_id) for game_id in redis.zrange("pending", 0, -1)]
 
 
 @pytest.fixture
@@ -248,12 +246,6 @@ def test_a_game_that_a_failover_set_back_is_ranked_by_its_new_end_alone(
 # Sweeping
 
 
-def _age(redis: Redis, hours: int = 1) -> None:
-    """Make every note of a pending game older."""
-    for game_id in _pending(redis):
-        redis.zincrby("pending", -hours * HOUR, game_id)
-
-
 def _unranked(store: Store, record: Record = LOST) -> Game:
     """Finish a game as a worker does that dies before it is ranked."""
     game = one_short(store, record)
@@ -264,8 +256,8 @@ def _unranked(store: Store, record: Record = LOST) -> Game:
 
 def test_a_sweep_enters_what_is_finished_and_drops_its_note(store: Store, redis: Redis) -> None:
     games = [_unranked(store), _unranked(store, WON)]
-    assert set(_pending(redis)) == {game.id for game in games}
-    _age(redis)
+    assert set(pending(redis)) == {game.id for game in games}
+    age(redis, HOUR)
     store.ledger.sweep()
     assert _ids(store.ledger.page(ORIGINAL, 20)) == [games[1].id, games[0].id]
     assert not redis.exists("pending")
@@ -274,7 +266,7 @@ def test_a_sweep_enters_what_is_finished_and_drops_its_note(store: Store, redis:
 def test_a_sweep_enters_nothing_twice(store: Store, redis: Redis) -> None:
     game = finish(store)
     store.ledger.expect(game)
-    _age(redis)
+    age(redis, HOUR)
     store.ledger.sweep()
     assert redis.zcard("board:original") == 1
     assert not redis.exists("pending")
@@ -282,7 +274,7 @@ def test_a_sweep_enters_nothing_twice(store: Store, redis: Redis) -> None:
 
 def test_a_sweep_drops_the_notes_of_games_that_are_gone(store: Store, redis: Redis) -> None:
     _gone(redis, _unranked(store))
-    _age(redis)
+    age(redis, HOUR)
     store.ledger.sweep()
     assert not redis.exists("pending", "board:original")
 
@@ -293,11 +285,11 @@ def test_a_sweep_moves_the_note_of_an_unfinished_game_to_the_end(
     games = [one_short(store) for _ in range(3)]
     for game in games[:2]:
         store.ledger.expect(game)
-    _age(redis)
+    age(redis, HOUR)
     store.ledger.expect(games[2])
     before = clock(redis)
     store.ledger.sweep()
-    assert set(_pending(redis)) == {game.id for game in games}
+    assert set(pending(redis)) == {game.id for game in games}
     for game in games[:2]:
         assert before <= (redis.zscore("pending", game.id) or 0) <= clock(redis)
 
@@ -307,12 +299,12 @@ def test_a_sweep_leaves_what_is_younger_than_the_grace_period(
 ) -> None:
     monkeypatch.setattr("api.store.ledger.GRACE", 2 * HOUR)
     old = _unranked(store)
-    _age(redis, 2)
+    age(redis, 2 * HOUR)
     young = [_unranked(store), one_short(store), one_short(store)]
     for game in young[1:]:
         store.ledger.expect(game)
     _gone(redis, young[2])
-    _age(redis)
+    age(redis, HOUR)
     notes = redis.zrange("pending", 1, -1, withscores=True)
     store.ledger.sweep()
     assert _ids(store.ledger.page(ORIGINAL, 20)) == [old.id]
@@ -324,11 +316,11 @@ def test_a_sweep_takes_the_oldest_and_leaves_the_rest_to_the_next(
 ) -> None:
     games = []
     for _ in range(SWEEP_LIMIT + 2):
-        _age(redis)
+        age(redis, HOUR)
         games.append(_unranked(store))
-    _age(redis)
+    age(redis, HOUR)
     store.ledger.sweep()
-    assert sorted(_pending(redis)) == sorted(game.id for game in games[SWEEP_LIMIT:])
+    assert sorted(pending(redis)) == sorted(game.id for game in games[SWEEP_LIMIT:])
     store.ledger.sweep()
     assert not redis.exists("pending")
     assert len(read_board(store, ORIGINAL)) == len(games)
@@ -339,9 +331,9 @@ def test_unfinished_games_do_not_keep_a_sweep_from_finished_ones(
 ) -> None:
     for _ in range(SWEEP_LIMIT):
         store.ledger.expect(one_short(store))
-    _age(redis)
+    age(redis, HOUR)
     finished = _unranked(store)
-    _age(redis)
+    age(redis, HOUR)
     store.ledger.sweep()
     store.ledger.sweep()
     assert _ids(store.ledger.page(ORIGINAL, 20)) == [finished.id]
@@ -353,10 +345,10 @@ def test_a_game_of_a_later_release_does_not_keep_a_sweep_from_others(
     """While a release is rolled out, workers of both meet each other's games."""
     unknown, known = _unranked(store), _unranked(store)
     redis.hset(f"game:{unknown.id}", "r", "a-ruleset-to-come")
-    _age(redis)
+    age(redis, HOUR)
     store.ledger.sweep()
     assert _ids(store.ledger.page(ORIGINAL, 20)) == [known.id]
-    assert unknown.id in _pending(redis)
+    assert unknown.id in pending(redis)
 
 
 def test_a_sweep_drops_the_note_of_a_game_that_is_not_ranked(store: Store, redis: Redis) -> None:
@@ -364,7 +356,7 @@ def test_a_sweep_drops_the_note_of_a_game_that_is_not_ranked(store: Store, redis
     store.ledger.expect(one_short(store, id="again"))
     redis.delete("game:again")
     finish(store, random_record(1, CUSTOM), id="again")
-    _age(redis)
+    age(redis, HOUR)
     store.ledger.sweep()
     assert not redis.exists("pending", "board:original")
 
@@ -384,6 +376,9 @@ class Break(NamedTuple):
 
     step: int
     fate: Fate
+
+    def __str__(self) -> str:
+        return f"{self.step} {self.fate.name.lower()}"
 
 
 def _breaks(steps: int) -> list[Break]:
@@ -425,22 +420,22 @@ def test_finishing_takes_four_steps(store: Store, line: Line) -> None:
     assert len(line.link.commands) == STEPS
 
 
-@pytest.mark.parametrize("at", BREAKS)
+@pytest.mark.parametrize("at", BREAKS, ids=str)
 def test_a_sweep_heals_a_crash_at_any_step(
     store: Store, redis: Redis, line: Line, at: Break
 ) -> None:
     game = one_short(store)
     _crash(line, game, at)
-    _age(redis)
+    age(redis, HOUR)
     store.ledger.sweep()
     over = at.step > FINISHES.step or at == FINISHES
     assert store.games.read(game.id).over == over
     assert boards_read(store, redis) == replayed_boards(store, redis)
     noted = at != (0, Fate.LOST)
-    assert _pending(redis) == ([game.id] if noted and not over else [])
+    assert pending(redis) == ([game.id] if noted and not over else [])
 
 
-@pytest.mark.parametrize("at", BREAKS)
+@pytest.mark.parametrize("at", BREAKS, ids=str)
 def test_a_repeated_last_move_heals_a_crash_at_any_step(
     store: Store, redis: Redis, line: Line, at: Break
 ) -> None:
@@ -451,7 +446,9 @@ def test_a_repeated_last_move_heals_a_crash_at_any_step(
     _finished_once(store, redis, played)
 
 
-@pytest.mark.parametrize("at", [at for at in BREAKS if at.step > FINISHES.step or at == FINISHES])
+@pytest.mark.parametrize(
+    "at", [at for at in BREAKS if at.step > FINISHES.step or at == FINISHES], ids=str
+)
 def test_asking_for_the_rank_heals_a_crash_once_the_game_is_over(
     store: Store, redis: Redis, line: Line, at: Break
 ) -> None:
@@ -461,7 +458,7 @@ def test_asking_for_the_rank_heals_a_crash_once_the_game_is_over(
     assert boards_read(store, redis) == replayed_boards(store, redis)
 
 
-@pytest.mark.parametrize("at", _breaks(1 + STEPS))
+@pytest.mark.parametrize("at", _breaks(1 + STEPS), ids=str)
 def test_a_connection_lost_at_any_step_of_the_last_move_is_made_good_at_once(
     store: Store, redis: Redis, line: Line, at: Break
 ) -> None:

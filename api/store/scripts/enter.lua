@@ -1,12 +1,18 @@
--- Enter a finished game on a board. Repeating it changes nothing.
--- KEYS: board. ARGV: member, time at which the board expires at the earliest (0: never).
-redis.call('ZADD', KEYS[1], 0, ARGV[1])
+-- Enter a finished game on a board, unless the board was cleared since. Repeating it changes nothing.
+-- KEYS: board. ARGV: member, time at which the board expires at the earliest (0: never), time of the
+-- finish. The time of the clearing has a key of its own in the board's slot.
+-- Returns 1 if the game was not on the board and now is, else 0.
+local cleared = redis.call('GET', 'cleared:{' .. KEYS[1] .. '}')
+if cleared and tonumber(ARGV[3]) <= tonumber(cleared) then
+  return 0
+end
+local added = redis.call('ZADD', KEYS[1], 0, ARGV[1])
 if ARGV[2] ~= '0' then
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
   local left = redis.call('PTTL', KEYS[1])
-  if now + left < tonumber(ARGV[2]) then
+  if left < 0 or now + left < tonumber(ARGV[2]) then
     redis.call('PEXPIREAT', KEYS[1], ARGV[2])
   end
 end
-return 1
+return added

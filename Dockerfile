@@ -1,0 +1,35 @@
+# The API in an image: no build tools, no root, a read-only root file system with a tmpfs on /tmp.
+# BASE has python3 (3.11 or newer) and its venv module; the same one builds and runs.
+ARG BASE=docker.io/library/python:3.11-slim-bookworm
+
+FROM ${BASE} AS build
+WORKDIR /build
+COPY requirements.txt .
+# The pip of an environment that is thrown away fills the one that is kept, which has none.
+RUN python3 -m venv tools \
+    && python3 -m venv --without-pip /opt/scoundrel \
+    && tools/bin/pip --python /opt/scoundrel/bin/python install \
+        --no-cache-dir --no-compile --only-binary :all: --require-hashes -r requirements.txt
+
+WORKDIR /srv/scoundrel
+COPY . .
+RUN /opt/scoundrel/bin/python -m compileall -q /opt/scoundrel/lib . \
+    && chmod -R go+rX,go-w .
+
+FROM ${BASE}
+COPY --from=build /opt/scoundrel /opt/scoundrel
+COPY --from=build /srv/scoundrel /srv/scoundrel
+WORKDIR /srv/scoundrel
+ENV PATH=/opt/scoundrel/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    PYTHONDONTWRITEBYTECODE=1 \
+    PYTHONUNBUFFERED=1 \
+    FLASK_APP=api \
+    SCOUNDREL_HOST=0.0.0.0 \
+    SCOUNDREL_PORT=8000 \
+    SCOUNDREL_LOG=json
+USER 10001:10001
+EXPOSE 8000
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=5s --timeout=3s --start-period=10s --retries=3 \
+    CMD ["python", "-c", "import os, urllib.request as u; u.urlopen(f\"http://127.0.0.1:{os.environ['SCOUNDREL_PORT']}/livez\", timeout=2)"]
+CMD ["gunicorn", "-c", "api/gunicorn.conf.py"]

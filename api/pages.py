@@ -1,0 +1,207 @@
+"""The pages for those who build on the API: a start, the reference, the problems, the vectors.
+
+None of them is an operation, so none is in the contract. Their links are relative: they hold
+behind a proxy that serves the app under a path, too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from flask import Blueprint, Response, render_template, request
+from markupsafe import Markup, escape
+from werkzeug.exceptions import NotFound
+
+from api.openapi import VERSION
+from api.problems import MEDIA_TYPE, PROBLEM_TYPES
+from api.resources.documents import OPENAPI_FILE
+from api.responses import JSON, known_to_client, not_modified
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from api.problems import ProblemType
+
+STATIC = Path(__file__).with_name("static")
+SWAGGER_UI = "docs/swagger-ui-5.35.0"
+VECTORS = OPENAPI_FILE.with_name("vectors")
+
+_POLICY = (
+    "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'; "
+)
+STILL = _POLICY + "img-src 'self'"
+"""The content security policy of a page without scripts."""
+LIVE = _POLICY + "img-src 'self' data:; script-src 'self'; connect-src 'self'"
+"""That of the reference: it asks this server alone, and has icons in its stylesheet."""
+
+_MEDIA_TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
+}
+_FOR_A_DAY = "public, max-age=86400"
+_FOR_EVER = "public, max-age=31536000, immutable"
+_METHODS = ("get", "post")
+
+pages = Blueprint("pages", __name__, template_folder="templates")
+
+
+class Operation(NamedTuple):
+    """An operation, as a page links to it."""
+
+    id: str
+    tag: str
+    method: str
+    path: str
+    summary: str
+
+    @property
+    def fragment(self) -> str:
+        """Where the reference has it."""
+        return f"#/{self.tag}/{self.id}"
+
+
+class Example(NamedTuple):
+    """A recorded answer that tells of a problem."""
+
+    operation: Operation
+    summary: str
+    body: str
+
+
+class Explanation(NamedTuple):
+    """A kind of problem, who answers with it, and what such an answer looks like."""
+
+    problem: ProblemType
+    operations: list[Operation]
+    examples: list[Example]
+
+
+@pages.get("/docs/start")
+def start() -> Response:
+    """Say what this is, how to play with curl, and where to go on."""
+    return _page("start.html", STILL, address=request.url_root)
+
+
+@pages.get("/docs")
+def reference() -> Response:
+    """Show the API reference, where every operation can be tried."""
+    by_tag: dict[str, list[Operation]] = {tag["name"]: [] for tag in _contract()["tags"]}
+    for operation, _definition in _operations():
+        by_tag[operation.tag].append(operation)
+    return _page("reference.html", LIVE, swagger_ui=SWAGGER_UI, by_tag=by_tag)
+
+
+@pages.get("/docs/problems")
+def problems() -> Response:
+    """Explain every kind of problem: the ``type`` of an answer leads here."""
+    return _page("problems.html", STILL, explanations=_explanations())
+
+
+@pages.get("/docs/vectors/<any(deals, games):name>.json")
+def vectors(name: str) -> Response:
+    """Hand out deals, or whole games, for those who write an engine of their own."""
+    return _file(VECTORS / f"{name}.json", JSON, _FOR_A_DAY)
+
+
+@pages.get("/static/<path:name>")
+def static(name: str) -> Response:
+    """Hand out what the pages are made of."""
+    path = _assets().get(name)
+    if path is None:
+        raise NotFound
+    lasting = _FOR_EVER if name.startswith(SWAGGER_UI) else "no-cache"
+    return _file(path, _MEDIA_TYPES[path.suffix], lasting)
+
+
+@pages.app_template_filter("prose")
+def _prose(text: str) -> Markup:
+    """Return a text with what stands between backticks as code."""
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704  # escaped
+
+
+def _page(template: str, policy: str, **context: Any) -> Response:  # noqa: ANN401  # the template's
+    up = "../" * (request.path.count("/") - 1)
+    body = render_template(template, up=up, version=VERSION, **context).encode()
+    headers = {"Content-Security-Policy": policy}
+    return _tagged(_tag(body), body, "text/html; charset=utf-8", headers)
+
+
+def _file(path: Path, content_type: str, cache_control: str) -> Response:
+    tag, body = _read(path)
+    return _tagged(tag, body, content_type, {"Cache-Control": cache_control})
+
+
+def _tagged(tag: str, body: bytes, content_type: str, headers: dict[str, str]) -> Response:
+    if known_to_client(tag):
+        return not_modified(tag, headers)
+    return Response(body, content_type=content_type, headers={"ETag": tag, **headers})
+
+
+def _tag(body: bytes) -> str:
+    return f'"{sha256(body).hexdigest()[:32]}"'
+
+
+@cache
+def _read(path: Path) -> tuple[str, bytes]:
+    body = path.read_bytes()
+    return _tag(body), body
+
+
+@cache
+def _assets() -> dict[str, Path]:
+    """Return the files that may be handed out, by name: no other path is ever opened."""
+    files = (path for path in STATIC.rglob("*") if path.suffix in _MEDIA_TYPES)
+    return {path.relative_to(STATIC).as_posix(): path for path in files}
+
+
+@cache
+def _contract() -> dict[str, Any]:
+    contract: dict[str, Any] = json.loads(OPENAPI_FILE.read_bytes())
+    return contract
+
+
+def _operations() -> Iterator[tuple[Operation, dict[str, Any]]]:
+    """Yield the operations of the contract, each with its definition."""
+    for path, item in _contract()["paths"].items():
+        for method in _METHODS:
+            if definition := item.get(method):
+                operation = Operation(
+                    definition["operationId"],
+                    definition["tags"][0],
+                    method.upper(),
+                    path,
+                    definition["summary"],
+                )
+                yield operation, definition
+
+
+@cache
+def _explanations() -> list[Explanation]:
+    """Return what the contract says of every kind of problem."""
+    explanations = {code: Explanation(problem, [], []) for code, problem in PROBLEM_TYPES.items()}
+    for operation, definition in _operations():
+        for answer in definition["responses"].values():
+            for code in re.findall(r"`(\w+)`:", answer["description"]):
+                if code in explanations:
+                    explanations[code].operations.append(operation)
+            for summary, body in _recorded(answer):
+                shown = explanations[body["code"]].examples
+                if summary not in {example.summary for example in shown}:
+                    text = json.dumps(body, indent=2, ensure_ascii=False)
+                    shown.append(Example(operation, summary, text))
+    return list(explanations.values())
+
+
+def _recorded(answer: dict[str, Any]) -> Iterable[tuple[str, dict[str, Any]]]:
+    content = answer.get("content", {}).get(MEDIA_TYPE, {})
+    return (
+        (example["summary"], example["value"]) for example in content.get("examples", {}).values()
+    )

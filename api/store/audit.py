@@ -1,0 +1,169 @@
+"""The audit: every game replayed, every board compared with what follows from the games.
+
+It may run while games are played. What it finds can be mended where it lies, for a board is an
+index.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from enum import StrEnum
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from api.store.boards import Board, Member, board_of, member_of
+from api.store.games import Game, GameNotFound
+from engine import EngineError, from_log, replay
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from api.store.boards import Boards
+    from api.store.games import Games
+    from api.store.pending import Pending
+
+_BATCH = 500
+
+
+class Fault(StrEnum):
+    """What can be wrong."""
+
+    DAMAGED = "damaged game"
+    MISSING = "missing entry"
+    FALSE = "false entry"
+    EXPIRED = "expired entry"  # its game is gone, as games go: the next reader drops it
+
+
+class Difference(NamedTuple):
+    """Something that is not as it follows from the games."""
+
+    fault: Fault
+    game_id: str
+    board: Board | None = None
+    member: Member | None = None
+    reason: str = ""
+
+    def __str__(self) -> str:
+        """Write it in one line."""
+        where = f" on {self.board.name}" if self.board else ""
+        return f"{self.fault}{where}: {self.game_id}" + (f": {self.reason}" if self.reason else "")
+
+
+class Audit:
+    """Compares boards with games, and mends boards."""
+
+    def __init__(self, games: Games, boards: Boards, pending: Pending) -> None:
+        self._games = games
+        self._boards = boards
+        self._pending = pending
+
+    def differences(self, counts: Counter[str] | None = None) -> Iterator[Difference]:
+        """Yield all that is wrong; ``counts`` is told of what was looked at."""
+        counts = Counter() if counts is None else counts
+        for game_ids in _batches(self._games.ids()):
+            yield from self._check_games(game_ids, counts)
+        for name in self._boards.names():
+            yield from self._check_board(Board.parse(name), counts)
+
+    def mend(self, difference: Difference) -> bool:
+        """Put a board right; return whether that could be done."""
+        board, member = difference.board, difference.member
+        if board is None or member is None:
+            return False
+        if difference.fault is Fault.MISSING:
+            self._boards.enter(board, member)
+        else:
+            self._boards.drop(board, [member])
+        return True
+
+    def remove(self, game_id: str) -> bool:
+        """Remove a game and its entry; return whether there was one."""
+        try:
+            game: Game | None = self._games.read(game_id)
+        except (EngineError, LookupError, ValueError):
+            game = None  # damaged, or none
+        removed = self._games.remove(game_id)
+        self._pending.drop(game_id)
+        if game and game.over and (board := board_of(game)):
+            self._boards.drop(board, [member_of(game)])
+        return removed
+
+    def clear(self, board: Board) -> int:
+        """Take all games that have ended by now off a board for good; return how many."""
+        return self._boards.clear(board)
+
+    def total(self, board: Board) -> int:
+        """Return how many games are on a board."""
+        return self._boards.total(board)
+
+    def _check_games(self, game_ids: Sequence[str], counts: Counter[str]) -> Iterator[Difference]:
+        ranked: list[tuple[Board, Member]] = []
+        for game_id, game in zip(game_ids, self._read(game_ids), strict=True):
+            if game is None:
+                continue  # it went meanwhile
+            counts["games"] += 1
+            reason = game if isinstance(game, str) else _replayed(game)
+            if reason:
+                yield Difference(Fault.DAMAGED, game_id, reason=reason)
+            elif isinstance(game, Game) and game.over:
+                counts["finished"] += 1
+                if board := board_of(game):
+                    ranked.append((board, member_of(game)))
+        if ranked:
+            held = self._boards.hold(ranked)
+            for (board, member), on_board in zip(ranked, held, strict=True):
+                if not on_board and self._is_missing(board, member):
+                    yield Difference(Fault.MISSING, member.game_id, board, member)
+
+    def _is_missing(self, board: Board, member: Member) -> bool:
+        """Whether a game that was not on its board is wanted there, and not about to be."""
+        if member.finished_at <= self._boards.cleared_at(board):
+            return False
+        # The note is dropped after the entry, so one of the two is there while a game finishes.
+        return (
+            not self._pending.holds(member.game_id) and not self._boards.hold([(board, member)])[0]
+        )
+
+    def _check_board(self, board: Board, counts: Counter[str]) -> Iterator[Difference]:
+        counts["boards"] += 1
+        for members in self._boards.members(board):
+            cleared = self._boards.cleared_at(board)
+            games = self._read([member.game_id for member in members])
+            for member, game in zip(members, games, strict=True):
+                counts["entries"] += 1
+                if game is None:
+                    yield Difference(Fault.EXPIRED, member.game_id, board, member)
+                elif isinstance(game, Game) and not _replayed(game):
+                    right = game.over and board_of(game) == board and member_of(game) == member
+                    if not right or member.finished_at <= cleared:
+                        yield Difference(Fault.FALSE, member.game_id, board, member)
+
+    def _read(self, game_ids: Sequence[str]) -> list[Game | str | None]:
+        """Return each game, None if it is gone, or what is wrong with it."""
+        try:
+            return [*self._games.read_all(game_ids)]
+        except (EngineError, LookupError, ValueError):
+            return [self._read_one(game_id) for game_id in game_ids]
+
+    def _read_one(self, game_id: str) -> Game | str | None:
+        try:
+            return self._games.read(game_id)
+        except GameNotFound:
+            return None
+        except (EngineError, LookupError, ValueError) as error:
+            return f"{type(error).__name__}: {error}"
+
+
+def _replayed(game: Game) -> str:
+    """Replay a game, and return what is wrong with its log."""
+    try:
+        replay(game.seed, from_log(game.log), game.rules.options)
+    except (EngineError, LookupError, ValueError) as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def _batches(game_ids: Iterable[str]) -> Iterator[list[str]]:
+    iterator = iter(game_ids)
+    while batch := list(islice(iterator, _BATCH)):
+        yield batch

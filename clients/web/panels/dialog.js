@@ -1,0 +1,57 @@
+/** A panel over the page: it takes the keyboard, and Escape or a click beside it closes it. */
+
+import { reasonToRetry } from "../api.js";
+import { h, put } from "../dom.js";
+
+/** @typedef {Node | string | null | false | undefined} Child */
+/** @typedef {(close: () => void) => Child[] | Promise<Child[]>} Fill what is in it; it may close it */
+
+let count = 0;
+
+/**
+ * @param {string} title
+ * @param {string} name  for the styles
+ * @param {Fill} fill
+ * @returns {HTMLDialogElement}
+ */
+export function openPanel(title, name, fill) {
+  const id = `panel-${(count += 1)}`;
+  const body = h("div", { class: "body", tabindex: 0, role: "region", "aria-labelledby": id });
+  /** @type {HTMLDialogElement} */
+  const dialog = h(
+    "dialog",
+    {
+      class: `panel ${name}`, "aria-labelledby": id,
+      close: () => dialog.remove(),
+      click: (/** @type {Event} */ event) => event.target === dialog && dialog.close(),
+    },
+    h("div", { class: "head" },
+      h("h2", { id }, title),
+      h("button", { type: "button", class: "close", "aria-label": "Close", click: () => dialog.close() }, "×")),
+    body,
+  );
+  document.body.append(dialog);
+  dialog.showModal();
+  void load(body, () => fill(() => dialog.close()));
+  return dialog;
+}
+
+/** @param {HTMLElement} body @param {() => Child[] | Promise<Child[]>} fill */
+async function load(body, fill) {
+  body.setAttribute("aria-busy", "true");
+  try {
+    const content = fill();
+    if (content instanceof Promise) {
+      put(body, h("p", { class: "soft" }, "One moment …"));
+    }
+    put(body, ...(await content));
+  } catch (error) {
+    put(
+      body,
+      h("p", { role: "alert" }, reasonToRetry(error) ? "This cannot be fetched just now." : String(/** @type {Error} */ (error).message ?? error)),
+      h("button", { type: "button", class: "quiet", click: () => void load(body, fill) }, "Try again"),
+    );
+  } finally {
+    body.removeAttribute("aria-busy");
+  }
+}

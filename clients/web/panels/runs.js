@@ -1,0 +1,38 @@
+/** This browser's own runs. */
+
+import { h } from "../dom.js";
+import { figure } from "../names.js";
+import * as runs from "../runs.js";
+import { openPanel } from "./dialog.js";
+
+/** @param {(ruleset: string) => string} titleOf @param {() => void} onClear */
+export function showRuns(titleOf, onClear) {
+  return openPanel("Your runs", "runs", (close) => {
+    const all = runs.runs();
+    const done = runs.finished();
+    const best = runs.best();
+    if (!all.length) {
+      return [h("p", {}, "No runs yet in this browser.")];
+    }
+    const won = done.filter(({ status }) => status === "won").length;
+    return [
+      best ? h("p", { class: "lead" }, "Best ", h("b", {}, figure(best.score ?? 0)), `, ${won} of ${done.length} won`) : null,
+      h("ol", { class: "list" }, ...all.map((run) =>
+        h("li", { class: run === best ? "mine" : "" },
+          h("a", { href: `#game=${run.id}`, click: close },
+            h("b", { class: "points" }, run.status === "playing" ? "…" : figure(run.score ?? 0)),
+            h("span", { class: "who" }, `${{ playing: "Not over yet", won: "Won", lost: "Lost" }[run.status] ?? run.status}, ${titleOf(run.ruleset)}${run.custom ? ", custom" : ""}`),
+            h("time", { datetime: run.updated }, day(run.updated)))))),
+      done.length
+        ? h("p", { class: "foot" },
+            h("button", { type: "button", class: "quiet", click: () => { runs.clear(); onClear(); close(); } }, "Clear scores"),
+            h("span", { class: "soft" }, "Only this browser’s list; the ledger keeps what it has."))
+        : null,
+    ];
+  });
+}
+
+/** @param {string} time */
+export function day(time) {
+  return new Date(time).toLocaleDateString(undefined, { day: "numeric", month: "short", year: "numeric" });
+}

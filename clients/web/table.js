@@ -1,0 +1,371 @@
+/** The table: what lies where, and the cards that can be chosen. */
+
+import { back, face } from "./cards.js";
+import { ChoicePanel, actionsOn, hint, manner, outcome } from "./choice.js";
+import { h, put } from "./dom.js";
+import { rise, settle, shake, snapshot } from "./motion.js";
+import { capital, describe, figure, figureOf, nameOf } from "./names.js";
+
+/** @typedef {import("./api.js").Game} Game */
+/** @typedef {import("./api.js").GameEvent} GameEvent */
+/** @typedef {import("./api.js").LegalAction} LegalAction */
+/** @typedef {import("./api.js").Schemas["Terms"]} Terms */
+/** @typedef {import("./game.js").Session} Session */
+
+const SLOTS = 4;
+
+export class Table {
+  /** @type {string | null} */
+  selected = null;
+  /** The card that the keys are at. @type {string | null} */
+  #cursor = null;
+  /** Where in the room each card lies; a place stays empty until new cards come. @type {(string | null)[]} */
+  #slots = [];
+  /** @type {Map<string, HTMLElement>} */
+  #cards = new Map();
+  /** @type {Terms} */
+  #terms;
+
+  /**
+   * @param {Session} session
+   * @param {Terms} terms
+   * @param {string} title  what the rules are called
+   * @param {{showDungeon: () => void, showDiscard: () => void}} panels
+   */
+  constructor(session, terms, title, panels) {
+    this.session = session;
+    this.#terms = terms;
+    this.title = title;
+    this.number = h("b", { class: "number" });
+    this.most = h("span", { class: "most" });
+    this.bar = h("span", { class: "bar" }, h("i", { class: "then" }), h("i", { class: "now" }));
+    this.life = h(
+      "div", { class: "life", role: "meter", "aria-label": capital(terms.health), "aria-valuemin": 0 },
+      h("span", { class: "name" }, capital(terms.health)), this.number, this.most, this.bar,
+    );
+    this.facts = h("p", { class: "facts" });
+    this.room = h("div", { class: "room", role: "group", "aria-label": "The room" });
+    this.choice = new ChoicePanel(session, terms, {
+      act: (action) => this.act(action),
+      deselect: () => this.deselect(),
+      preview: (effect) => this.#preview(effect),
+    });
+    this.dungeonCount = h("b", {});
+    this.dungeon = h(
+      "button", { type: "button", class: "pile", click: () => (session.allows("draw") ? void session.act("draw") : panels.showDungeon()) },
+      h("span", { class: "stack" }, back()), h("span", { class: "caption" }, "Dungeon ", this.dungeonCount),
+    );
+    this.discardTop = h("span", { class: "stack" });
+    this.discardCount = h("b", {});
+    this.discard = h(
+      "button", { type: "button", class: "pile", click: panels.showDiscard },
+      this.discardTop, h("span", { class: "caption" }, "Discard ", this.discardCount),
+    );
+    this.weapon = h("div", { class: "arm", role: "group" });
+    this.tale = h("p", { class: "tale", "aria-hidden": "true" });
+    this.element = h(
+      "section", { class: "table", "aria-label": "The table" },
+      h("div", { class: "status" }, this.life, this.facts),
+      this.room, this.choice.element,
+      h("div", { class: "dungeon" }, this.dungeon), this.weapon, h("div", { class: "discard" }, this.discard),
+      this.tale,
+    );
+  }
+
+  /**
+   * Show the present state, and how it came about.
+   * @param {GameEvent[]} events
+   * @param {Game | null} before
+   */
+  change(events, before) {
+    const game = this.#game;
+    const earlier = snapshot(this.element);
+    const had = this.element.contains(document.activeElement);
+    const from = this.#cursor ? this.#slots.indexOf(this.#cursor) : 0;
+    if (this.selected && !game.room.includes(this.selected)) {
+      this.selected = null;
+    }
+    this.#place(game.room);
+    this.#cursor = this.#cursor && game.room.includes(this.#cursor) ? this.#cursor : this.#nearest(from);
+    this.#drawPiles(game);
+    this.#drawWeapon(game);
+    this.#drawStatus(game);
+    this.refresh();
+    if (had && !this.element.contains(document.activeElement)) {
+      this.#focusSomething();
+    }
+    const of = (/** @type {string} */ type) => events.filter((event) => event.type === type);
+    settle(this.element, earlier, {
+      dungeon: this.dungeon,
+      discard: this.discard,
+      drawn: of("cards_drawn").flatMap((event) => event.cards ?? []),
+      avoided: of("room_avoided").flatMap((event) => event.cards ?? []),
+      discarded: new Set(game.discard),
+    });
+    if (before && events.length) {
+      rise(this.life, game.health - before.health);
+      shake(this.room, before.health - game.health);
+    }
+  }
+
+  /** Show what has become known of the actions, and what can be chosen. */
+  refresh() {
+    const game = this.#game;
+    this.element.dataset.version = String(game.version);
+    this.element.classList.toggle("busy", this.session.busy || !this.session.informed);
+    this.element.classList.toggle("over", game.status !== "playing");
+    this.element.classList.toggle("cleared", game.status !== "playing" && !game.room.length);
+    this.element.classList.toggle("chosen", this.selected !== null);
+    for (const [code, slot] of this.#cards) {
+      this.#drawCard(code, slot);
+    }
+    this.choice.update(this.selected);
+    const draws = this.session.allows("draw");
+    this.dungeon.classList.toggle("can-draw", draws);
+    this.dungeon.setAttribute(
+      "aria-label",
+      `Dungeon, ${game.dungeon_size} ${game.dungeon_size === 1 ? "card" : "cards"}. ${draws ? "Draw a card" : "What is still in it"}`,
+    );
+  }
+
+  /** @param {string[]} lines */
+  tell(lines) {
+    put(this.tale, ...lines.flatMap((line) => [h("span", {}, line), " "]));
+  }
+
+  /** Choose a card, or another one, or with the same one none. @param {string} code @param {boolean} byKey */
+  select(code, byKey) {
+    if (this.#game.status !== "playing" || !actionsOn(this.#game.actions, code).length) {
+      return;
+    }
+    this.selected = this.selected === code && !byKey ? null : code;
+    this.#cursor = code;
+    this.refresh();
+    if (byKey) {
+      this.choice.focus();
+    }
+  }
+
+  /** Choose the card that the keys are at. */
+  enter() {
+    if (this.#cursor) {
+      this.select(this.#cursor, true);
+    }
+    return Boolean(this.#cursor);
+  }
+
+  /** Choose none; the keys stay at the card. */
+  deselect() {
+    if (!this.selected) {
+      return false;
+    }
+    this.selected = null;
+    this.refresh();
+    this.#button(this.#cursor)?.focus();
+    return true;
+  }
+
+  /** @param {string} action */
+  act(action) {
+    void this.session.act(action);
+    return true;
+  }
+
+  /** Move the keys by one card. @param {1 | -1} by */
+  step(by) {
+    const cards = this.#slots.filter((code) => code !== null);
+    if (!cards.length) {
+      return false;
+    }
+    const at = cards.indexOf(this.#cursor ?? "");
+    const fresh = !this.element.contains(document.activeElement) && !this.selected;
+    const next = cards[fresh ? Math.max(at, 0) : (at + by + cards.length) % cards.length] ?? null;
+    this.#cursor = next;
+    if (this.selected && next) {
+      this.selected = null;
+    }
+    this.refresh();
+    this.#button(next)?.focus();
+    return true;
+  }
+
+  /** Do to the selected card, or to the one that the keys are at, what a key stands for. @param {string} how */
+  key(how) {
+    const card = this.selected ?? (document.activeElement?.getAttribute("data-card") || null);
+    const action = this.#game.actions.find(
+      (each) => manner(each) === how && (!each.includes(":") || each.split(":")[1] === card),
+    );
+    return Boolean(action && this.session.allows(action) && this.act(action));
+  }
+
+  /** Put the focus where one goes on. */
+  focus() {
+    this.#focusSomething();
+  }
+
+  /** @returns {Game} */
+  get #game() {
+    if (!this.session.game) {
+      throw new Error("there is no game to show");
+    }
+    return this.session.game;
+  }
+
+  /** @param {string[]} room */
+  #place(room) {
+    const stay = room.every((code) => this.#slots.includes(code));
+    this.#slots = stay && this.#slots.length ? this.#slots.map((code) => (code && room.includes(code) ? code : null)) : [...room];
+    while (this.#slots.length < SLOTS) {
+      this.#slots.push(null);
+    }
+    const cards = new Map();
+    const places = this.#slots.map((code) => {
+      if (!code) {
+        return h("div", { class: "slot empty" });
+      }
+      const slot = this.#cards.get(code) ?? this.#makeSlot(code);
+      cards.set(code, slot);
+      return slot;
+    });
+    this.#cards = cards;
+    if (places.some((place, i) => place !== this.room.children[i]) || this.room.children.length !== SLOTS) {
+      put(this.room, ...places);
+    }
+  }
+
+  /** @param {string} code */
+  #makeSlot(code) {
+    const card = h(
+      "button",
+      {
+        type: "button", class: "card", "data-card": code,
+        click: (/** @type {MouseEvent} */ event) => this.select(code, event.detail === 0),
+        focus: () => this.#moveTo(code),
+      },
+      face(code),
+    );
+    return h("div", { class: "slot" }, card, h("span", { class: "hints", "aria-hidden": "true" }));
+  }
+
+  /** @param {string} code @param {HTMLElement} slot */
+  #drawCard(code, slot) {
+    const game = this.#game;
+    const actions = actionsOn(game.actions, code);
+    const button = /** @type {HTMLElement} */ (slot.firstElementChild);
+    const does = actions.map((action) => {
+      const how = { weapon: "With the weapon", barehanded: "Barehanded", equip: "Can be equipped", drink: "Can be drunk" }[/** @type {string} */ (manner(action))] ?? "";
+      const what = outcome(this.session.effects.get(action), action, this.#terms);
+      return what ? `${how}: ${what}` : how;
+    });
+    button.setAttribute("aria-label", [describe(code), ...does].join(". "));
+    button.setAttribute("aria-pressed", String(this.selected === code));
+    button.setAttribute("tabindex", code === this.#cursor ? "0" : "-1");
+    if (actions.length) {
+      button.removeAttribute("aria-disabled");
+    } else {
+      button.setAttribute("aria-disabled", "true");
+    }
+    put(/** @type {HTMLElement} */ (slot.lastElementChild), ...actions.map((action) => hint(action, this.session.effects.get(action))));
+  }
+
+  /** @param {string} code */
+  #moveTo(code) {
+    if (this.#cursor !== code) {
+      this.#button(this.#cursor)?.setAttribute("tabindex", "-1");
+      this.#cursor = code;
+      this.#button(code)?.setAttribute("tabindex", "0");
+    }
+  }
+
+  /** @param {Game} game */
+  #drawPiles(game) {
+    this.dungeonCount.textContent = String(game.dungeon_size);
+    this.dungeon.classList.toggle("none", game.dungeon_size === 0);
+    const top = game.discard.at(-1);
+    this.discardCount.textContent = String(game.discard.length);
+    this.discard.classList.toggle("none", !top);
+    put(this.discardTop, top ? h("span", { class: "lying", "data-card": top }, face(top)) : null);
+    this.discard.setAttribute(
+      "aria-label",
+      top ? `Discard, ${game.discard.length} ${game.discard.length === 1 ? "card" : "cards"}, the ${nameOf(top)} on top. Look through it` : "Discard, empty",
+    );
+  }
+
+  /** @param {Game} game */
+  #drawWeapon(game) {
+    const { weapon } = game;
+    this.weapon.classList.toggle("none", !weapon);
+    if (!weapon) {
+      this.weapon.setAttribute("aria-label", "No weapon");
+      put(this.weapon, h("span", { class: "caption", "aria-hidden": "true" }, "No weapon"));
+      return;
+    }
+    const slain = weapon.monsters.length
+      ? `Slain with it, the last one last: ${weapon.monsters.map(nameOf).join(", ")}`
+      : "Nothing slain with it yet";
+    this.weapon.setAttribute("aria-label", "Your weapon");
+    const fan = h(
+      "div", { class: "fan", "aria-hidden": "true" },
+      ...[weapon.card, ...weapon.monsters].map((code) => h("span", { class: "lying", "data-card": code }, face(code))),
+    );
+    fan.style.setProperty("--cards", String(weapon.monsters.length));
+    const last = weapon.monsters.at(-1);
+    put(
+      this.weapon,
+      fan,
+      h("p", { class: "unseen" }, `${describe(weapon.card)}. ${slain}.`),
+      h("span", { class: "caption", "aria-hidden": "true" }, capital(figureOf(weapon.card)), " ", h("b", {}, String(weapon.value)), last ? `, last slain ${nameOf(last)}` : ", unused"),
+    );
+  }
+
+  /** @param {Game} game */
+  #drawStatus(game) {
+    const now = Math.max(0, game.health);
+    this.number.textContent = figure(game.health);
+    this.most.textContent = `/ ${game.max_health}`;
+    this.life.setAttribute("aria-valuemax", String(game.max_health));
+    this.life.setAttribute("aria-valuenow", String(now));
+    this.life.setAttribute("aria-valuetext", `${game.health} of ${game.max_health}`);
+    this.life.classList.toggle("low", game.health * 3 <= game.max_health);
+    this.bar.style.setProperty("--now", String(now / game.max_health));
+    this.#preview(null);
+    put(
+      this.facts,
+      h("span", {}, "Turn ", h("b", {}, String(game.turn))),
+      h("span", {}, `${this.title}${game.custom ? ", custom" : ""}`),
+      game.player && h("span", { class: "player" }, game.player),
+    );
+  }
+
+  /** Show in the bar where health would be. @param {LegalAction | null} effect */
+  #preview(effect) {
+    const game = this.#game;
+    const then = effect ? Math.max(0, effect.health_after) : Math.max(0, game.health);
+    this.bar.style.setProperty("--then", String(then / game.max_health));
+    this.bar.classList.toggle("down", then < game.health);
+    this.bar.classList.toggle("up", then > game.health);
+  }
+
+  /** @param {number} from */
+  #nearest(from) {
+    const at = Math.max(0, from);
+    const byDistance = this.#slots
+      .map((code, i) => ({ code, distance: Math.abs(i - at) }))
+      .filter(({ code }) => code !== null)
+      .sort((a, b) => a.distance - b.distance);
+    return byDistance[0]?.code ?? null;
+  }
+
+  #focusSomething() {
+    if (this.#game.actions.includes("draw")) {
+      this.choice.focus("draw");
+    } else {
+      (this.#button(this.selected ?? this.#cursor) ?? this.discard).focus();
+    }
+  }
+
+  /** @param {string | null} code @returns {HTMLElement | null} */
+  #button(code) {
+    return code ? /** @type {HTMLElement | null} */ (this.#cards.get(code)?.firstElementChild ?? null) : null;
+  }
+}

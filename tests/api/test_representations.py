@@ -1,0 +1,556 @@
+"""What a game is shown as: tags that spare an answer, JSON or text, and the table as text."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import unicodedata
+import uuid
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from api.store import Game, Mode, Store
+from api.table import draw_table
+from engine import (
+    OPTIONS,
+    PACK,
+    RULESETS,
+    Kind,
+    Rules,
+    Status,
+    Step,
+    Weapon,
+    begin,
+    card,
+    choose,
+    parse_rules,
+)
+from engine.rules import AvoidOrder
+from tests.api.client import OF_THE_MOMENT, UNKNOWN_ID, Api, comparable, refused
+from tests.api.tables import HERE, SCENES, file_of
+from tests.engine.play import any_seed, games
+from tests.playing import act, play_through, record
+from tests.playing import begin as begin_game
+from tests.store.play import create, move, vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from redis import Redis
+
+    from engine import Record, State
+    from tests.api.documented import Document, Operation
+    from tests.engine.play import Game as Played
+    from tests.servers import Reply, StoreServer
+
+GAME = record("representations-1")
+TEXT = {"Accept": "text/plain"}
+
+TAGGED: dict[str, tuple[str, dict[str, str]]] = {
+    "getGame as JSON": ("", {}),
+    "getGame as text": ("", TEXT),
+    "listActions": ("/actions", {}),
+    "getHistory": ("/history", {}),
+}
+tagged = pytest.mark.parametrize(("part", "accept"), TAGGED.values(), ids=TAGGED)
+
+
+@pytest.fixture
+def game_id(api: Api) -> str:
+    """A game that has been begun."""
+    game_id, _ = begin_game(api, GAME)
+    assert act(api, game_id, 0, GAME.actions[0]).status == 200
+    return game_id
+
+
+def tags(api: Api, game_id: str) -> dict[str, str]:
+    """Return the tags of everything of the game that is tagged."""
+    return {
+        name: api.get(f"/v1/games/{game_id}{part}", **accept).headers["ETag"]
+        for name, (part, accept) in TAGGED.items()
+    }
+
+
+# Tags.
+
+NAMED: dict[str, Callable[[str], str]] = {
+    "as it is": lambda tag: tag,
+    "as a weak one": lambda tag: f"W/{tag}",
+    "in a list": lambda tag: f'"other", {tag}, W/"another"',
+    "as a weak one in a list": lambda tag: f'"other",W/{tag}',
+    "as any": lambda _: "*",
+}
+
+
+@tagged
+@pytest.mark.parametrize("named", NAMED.values(), ids=NAMED)
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_what_a_client_has_is_not_sent_again(  # noqa: PLR0913, PLR0917  # as many as there are cases
+    api: Api,
+    game_id: str,
+    part: str,
+    accept: dict[str, str],
+    named: Callable[[str], str],
+    method: str,
+) -> None:
+    path = f"/v1/games/{game_id}{part}"
+    full = api.get(path, **accept)
+    asked = {**accept, "If-None-Match": named(full.headers["ETag"])}
+    reply = api.request(method, path, headers=asked)
+    assert (reply.status, reply.body) == (304, b"")
+    expected = {name: full.headers.get(name) for name in REPEATED}
+    assert {name: reply.headers.get(name) for name in REPEATED} == expected
+    assert "X-Request-ID" in reply.headers
+    assert "Content-Type" not in reply.headers
+
+
+REPEATED = ("ETag", "Vary", "Cache-Control", "Referrer-Policy", "X-Content-Type-Options")
+"""The headers that a 304 has as the whole answer would have them."""
+
+
+@tagged
+@pytest.mark.parametrize("other", ['"other"', 'W/"other"', '""', "", "other", '"*"', "W/*"])
+def test_what_a_client_has_not_is_sent(
+    api: Api, game_id: str, part: str, accept: dict[str, str], other: str
+) -> None:
+    path = f"/v1/games/{game_id}{part}"
+    full = api.get(path, **accept)
+    assert comparable(api.get(path, **accept, **{"If-None-Match": other})) == comparable(full)
+    assert full.body
+
+
+@tagged
+def test_a_client_that_has_another_representation_is_sent_this_one(
+    api: Api, game_id: str, part: str, accept: dict[str, str]
+) -> None:
+    path = f"/v1/games/{game_id}{part}"
+    mine = api.get(path, **accept).headers["ETag"]
+    others = set(tags(api, game_id).values()) - {mine}
+    assert len(others) == len(TAGGED) - 1
+    assert api.get(path, **accept, **{"If-None-Match": ", ".join(others)}).status == 200
+
+
+@tagged
+def test_a_move_changes_the_tag(api: Api, game_id: str, part: str, accept: dict[str, str]) -> None:
+    path = f"/v1/games/{game_id}{part}"
+    seen = [api.get(path, **accept).headers["ETag"]]
+    for version in range(1, len(GAME.actions)):
+        act(api, game_id, version, GAME.actions[version])
+        reply = api.get(path, **accept, **{"If-None-Match": ", ".join(seen)})
+        assert reply.status == 200
+        seen.append(reply.headers["ETag"])
+    assert len(set(seen)) == len(GAME.actions)
+
+
+def test_without_a_move_the_tags_stay(api: Api, game_id: str) -> None:
+    before = tags(api, game_id)
+    assert act(api, game_id, 1, "draw").status == 409
+    assert act(api, game_id, 0, GAME.actions[0]).headers["Idempotent-Replayed"] == "true"
+    assert all(tags(api, game_id) == before for _ in range(4))
+
+
+def test_two_decks_have_two_tags(api: Api) -> None:
+    ids = [begin_game(api, record(f"representations-{n}"))[0] for n in range(2)]
+    first, second = (set(tags(api, game_id).values()) for game_id in ids)
+    assert not first & second
+
+
+def test_the_tag_tells_whether_the_seed_shows(api: Api) -> None:
+    """The deal of a game is answered again after its end, with the seed."""
+    key = {"Idempotency-Key": str(uuid.uuid4())}
+    new = {"ruleset": "original", "player": "Anna"}
+    dealt = api.request("POST", "/v1/games", new, headers=key)
+    state = dealt.json
+    while state["actions"]:
+        state = act(api, state["id"], state["version"], state["actions"][0]).json
+    again = api.request("POST", "/v1/games", new, headers=key)
+    assert (again.json["version"], again.json["seed"]) == (0, state["seed"])
+    assert again.headers["ETag"] != dealt.headers["ETag"]
+
+
+@pytest.mark.parametrize("accept", [{}, TEXT], ids=["JSON", "text"])
+def test_the_tag_of_a_moves_answer_is_that_of_the_game(api: Api, accept: dict[str, str]) -> None:
+    created = api.request("POST", "/v1/games", GAME.new_game, headers=accept)
+    path = created.headers["Location"]
+    known = {**accept, "If-None-Match": created.headers["ETag"]}
+    assert api.get(path, **known).status == 304
+    asked = {"version": 0, "actions": [GAME.actions[0]]}
+    moved = api.request("POST", f"{path}/actions", asked, headers=accept)
+    assert api.get(path, **known).status == 200
+    assert api.get(path, **{**known, "If-None-Match": moved.headers["ETag"]}).status == 304
+
+
+@pytest.mark.parametrize("path", ["/v1/games", "actions"])
+def test_a_post_is_carried_out_whatever_the_client_has(api: Api, game_id: str, path: str) -> None:
+    anything = {"If-None-Match": "*"}
+    if path == "actions":
+        path = f"/v1/games/{game_id}/actions"
+        asked: dict[str, Any] = {"version": 1, "actions": [GAME.actions[1]]}
+        assert api.request("POST", path, asked, headers=anything).json["version"] == 2
+    else:
+        assert api.request("POST", path, {}, headers=anything).status == 201
+
+
+@pytest.mark.parametrize("part", ["", "/actions", "/history"])
+def test_what_is_not_there_is_told_whatever_the_client_has(api: Api, part: str) -> None:
+    reply = api.get(f"/v1/games/{UNKNOWN_ID}{part}", **{"If-None-Match": "*"})
+    assert refused(reply) == (404, "game_not_found")
+
+
+def test_a_score_and_the_ledger_have_no_tag(api: Api) -> None:
+    """A rank changes with other games."""
+    game_id = play_through(api, GAME)
+    for path in (f"/v1/games/{game_id}/score", f"/v1/ledger?seed={GAME.seed}"):
+        reply = api.get(path, **{"If-None-Match": "*"})
+        assert reply.status == 200
+        assert "ETag" not in reply.headers
+
+
+def test_head_of_the_text_is_its_get_without_the_body(api: Api, game_id: str) -> None:
+    path = f"/v1/games/{game_id}"
+    get, head = api.get(path, **TEXT), api.request("HEAD", path, headers=TEXT)
+    assert (head.status, head.body) == (200, b"")
+    lasting = {name: get.headers[name] for name in get.headers if name not in OF_THE_MOMENT}
+    assert {name: head.headers.get(name) for name in lasting} == lasting
+    assert set(head.headers) == set(get.headers)
+
+
+# Which representation.
+
+CHOSEN = {
+    "nothing": (None, "application/json"),
+    "an empty list": ("", "application/json"),
+    "anything": ("*/*", "application/json"),
+    "JSON": ("application/json", "application/json"),
+    "JSON in capitals": ("Application/JSON", "application/json"),
+    "JSON with a charset": ("application/json; charset=utf-8", "application/json"),
+    "any application": ("application/*", "application/json"),
+    "text": ("text/plain", "text/plain"),
+    "text with its charset": ("text/plain; charset=utf-8", "text/plain"),
+    "any text": ("text/*", "text/plain"),
+    "text, else anything": ("text/plain, */*;q=0.1", "text/plain"),
+    "anything, text rather": ("*/*;q=0.8, text/plain;q=0.9", "text/plain"),
+    "anything, text last": ("*/*, text/plain;q=0.1", "application/json"),
+    "both alike": ("text/plain, application/json", "application/json"),
+    "both, text rather": ("application/json;q=0.5, text/plain;q=0.6", "text/plain"),
+    "both, JSON rather": ("text/plain;q=0.5,application/json;q=0.501", "application/json"),
+    "anything but JSON": ("application/json;q=0, */*", "text/plain"),
+    "anything but text": ("text/plain;q=0, */*", "application/json"),
+    "HTML, else text": ("text/html, text/*;q=0.3", "text/plain"),
+    "what a browser takes": (
+        "text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8",
+        "application/json",
+    ),
+}
+NEITHER = {
+    "a problem": "application/problem+json",
+    "HTML": "text/html",
+    "images": "image/*",
+    "not JSON": "application/json;q=0",
+    "neither": "application/json;q=0, text/plain;q=0.0",
+    "nothing at all": "*/*;q=0",
+    "other JSON": "application/json5, application/vnd.api+json",
+}
+
+
+def _accept(value: str | None) -> dict[str, str]:
+    return {} if value is None else {"Accept": value}
+
+
+def media_type(reply: Reply) -> str:
+    return reply.headers["Content-Type"].partition(";")[0]
+
+
+@pytest.mark.parametrize(("accept", "chosen"), CHOSEN.values(), ids=CHOSEN)
+def test_a_game_is_shown_as_what_is_accepted(
+    api: Api, game_id: str, accept: str | None, chosen: str
+) -> None:
+    reply = api.get(f"/v1/games/{game_id}", **_accept(accept))
+    assert (reply.status, media_type(reply)) == (200, chosen)
+    assert reply.headers["Vary"] == "Accept"
+
+
+@pytest.mark.parametrize("accept", NEITHER.values(), ids=NEITHER)
+def test_what_there_is_not_is_refused(api: Api, game_id: str, accept: str) -> None:
+    reply = api.get(f"/v1/games/{game_id}", Accept=accept)
+    assert refused(reply) == (406, "not_acceptable")
+
+
+@pytest.mark.parametrize(("accept", "chosen"), [(None, "application/json"), *[("text/plain",) * 2]])
+def test_what_is_posted_is_answered_as_what_is_accepted(
+    api: Api, accept: str | None, chosen: str
+) -> None:
+    headers = _accept(accept)
+    created = api.request("POST", "/v1/games", GAME.new_game, headers=headers)
+    path = created.headers["Location"] + "/actions"
+    asked = {"version": 0, "actions": [GAME.actions[0]]}
+    replies = [created, *(api.request("POST", path, asked, headers=headers) for _ in range(2))]
+    assert [reply.status for reply in replies] == [201, 200, 200]
+    assert {media_type(reply) for reply in replies} == {chosen}
+    assert {reply.headers["Vary"] for reply in replies} == {"Accept"}
+
+
+def test_a_request_that_accepts_nothing_there_is_changes_nothing(
+    api: Api, game_id: str, stored: Redis
+) -> None:
+    path, images = f"/v1/games/{game_id}", {"Accept": "image/*"}
+    games, before = set(stored.scan_iter("game:*")), api.get(path).body
+    assert refused(api.request("POST", "/v1/games", {}, headers=images))[0] == 406
+    assert set(stored.scan_iter("game:*")) == games
+    asked = {"version": 1, "actions": [GAME.actions[1]]}
+    reply = api.request("POST", f"{path}/actions", asked, headers=images)
+    assert refused(reply) == (406, "not_acceptable")
+    assert api.get(path).body == before
+
+
+def test_what_there_is_as_json_alone_is_refused_as_text(api: Api, document: Document) -> None:
+    game_id = play_through(api, GAME)
+    names = {"game_id": game_id, "ruleset": "original", "date": "today"}
+    notation = api.get(f"/v1/games/{game_id}/history").json["notation"]
+    bodies = {"verifyReplay": {"notation": notation}}
+    operations = [op for op in document.operations if _answers_in(op) == {"application/json"}]
+    assert {"listActions", "getScore", "getHistory", "listLedger"} < {op.id for op in operations}
+    for operation in operations:
+        path = operation.template.format_map(names)
+        body = bodies.get(operation.id)
+        assert api.request(operation.method, path, body).status == 200, operation.id
+        reply = api.request(operation.method, path, body, headers=TEXT)
+        assert refused(reply) == (406, "not_acceptable"), operation.id
+
+
+def _answers_in(operation: Operation) -> set[str]:
+    """Return the media types of what an operation answers when all is well."""
+    answers = operation.definition["responses"]
+    good = [answers[status].get("content", {}) for status in answers if status < "300"]
+    return {media_type for content in good for media_type in content}
+
+
+# The table.
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_a_scene_is_drawn_as_it_is_on_file(api: Api, name: str) -> None:
+    """``python -m tests.api.tables`` draws the files anew."""
+    assert SCENES[name].draw(api) == file_of(name).read_text(encoding="utf-8")
+
+
+def test_every_file_is_a_scene() -> None:
+    assert {path.stem for path in HERE.glob("*.txt")} == set(SCENES)
+
+
+def test_the_text_is_declared_as_utf_8(api: Api) -> None:
+    game = api.new_game(player="Zo\u00eb \u5893\u5b88")
+    reply = api.get(f"/v1/games/{game['id']}", **TEXT)
+    assert reply.headers["Content-Type"] == "text/plain; charset=utf-8"
+    assert "Zo\u00eb \u5893\u5b88" in reply.body.decode()
+
+
+URL = "http://127.0.0.1:65535/v1/games/an-id-of-22-characters/actions"
+TOKEN = "token" * 8 + "tok"
+LONG_TIME = 1_800_000_000_000
+
+
+def of_store(rules: Rules, seed: str, player: str | None = None) -> Game:
+    """Return a locked game as the store has it, as far as the table shows it."""
+    return Game(
+        id="an-id-of-22-characters",
+        rules=rules,
+        seed=seed,
+        mode=Mode.SEEDED,
+        player=player,
+        locked=True,
+        created_at=LONG_TIME,
+        updated_at=LONG_TIME,
+        expires_at=None,
+        log="",
+    )
+
+
+def drawn(step: Step, rules: Rules, player: str | None = None) -> str:
+    game = of_store(rules, step.state.seed, player)
+    return draw_table(game, step.state, step.events, URL, TOKEN)
+
+
+def width(line: str) -> int:
+    """Return how many columns of a terminal a line takes."""
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        for char in line
+    )
+
+
+def widest(table: str) -> int:
+    return max(map(width, table.splitlines()))
+
+
+@pytest.mark.parametrize("ruleset", RULESETS)
+def test_no_table_of_a_published_ruleset_is_wider_than_80_columns(ruleset: str) -> None:
+    rules = choose(ruleset)
+
+    @settings(max_examples=20)
+    @given(games(st.just(rules.options)))
+    def draw(game: Played) -> None:
+        assert max(widest(drawn(step, rules)) for step in game.steps[::3]) <= 80
+
+    draw()
+
+
+@settings(max_examples=40)
+@given(games(), st.sampled_from(list(RULESETS)))
+def test_no_table_of_other_rules_is_wider_than_80_columns(game: Played, ruleset: str) -> None:
+    rules = Rules(ruleset, game.options)
+    assert max(widest(drawn(step, rules)) for step in game.steps[::3]) <= 80
+
+
+def test_no_table_of_rules_that_differ_in_all_is_wider_than_80_columns() -> None:
+    """The longest that the name of rules can be."""
+    usual = RULESETS["gravekeeper"].options._asdict()
+    longest = {
+        name: max((text for text in option.values if text != str(usual[name])), key=len)
+        for name, option in OPTIONS.items()
+    }
+    rules = parse_rules("gravekeeper+" + ",".join(f"{k}={v}" for k, v in longest.items()))
+    assert len(str(rules)) > 150
+    assert widest(drawn(begin("a", rules.options), rules)) <= 80
+
+
+any_name = st.text(
+    st.sampled_from("aZ \u00e9\u5893\uff21\U0001f480\u0301"), min_size=1, max_size=24
+)
+
+
+@given(any_name.map(str.strip).filter(bool))
+def test_no_player_makes_the_table_wider_than_80_columns(player: str) -> None:
+    rules = choose()
+    table = drawn(begin("a"), rules, player)
+    assert widest(table) <= 80
+    assert f"Player   {player}\n" in table
+
+
+def test_a_weapon_with_every_monster_on_it_is_drawn_below_itself() -> None:
+    monsters = tuple(each for each in reversed(PACK) if each.kind is Kind.MONSTER)
+    state = begin("a").state._replace(weapon=Weapon(card("TD"), monsters))
+    table = drawn(Step(state, ()), choose())
+    assert widest(table) <= 80
+    rows = re.search(r"^Weapon   (.+(?:\n         .+)+)\n", table, re.MULTILINE)
+    assert rows is not None
+    assert rows[1].split() == ["TD,", "on", "it", *(each.code for each in monsters)]
+
+
+# What the table lists can be done.
+
+BODY = re.compile(r"\{.*\}")
+CURL = re.compile(r"^  curl .*(?:\\\n.*)*''$", re.MULTILINE)
+
+
+def listed(table: str) -> list[str]:
+    """Return the request bodies that a table lists."""
+    return BODY.findall(table)
+
+
+@pytest.fixture(scope="module")
+def store(store_server: StoreServer) -> Iterator[Store]:
+    """The store behind the API, to have games there at any version at once."""
+    store = Store(store_server.url)
+    yield store
+    store.forget_connections()
+
+
+@pytest.mark.parametrize("game", vectors()[::6], ids=lambda game: f"{game.rules}/{game.seed}")
+def test_whatever_the_table_lists_is_taken(api: Api, store: Store, game: Record) -> None:
+    for version in Random(game.seed).sample(range(len(game.actions)), 4):
+        table = _table(api, _at(store, game, version))
+        bodies = listed(table)
+        assert bodies
+        for body in bodies:
+            reply = api.send(f"/v1/games/{_at(store, game, version)}/actions", body.encode())
+            assert (reply.status, reply.json["version"]) == (200, version + 1)
+
+
+@pytest.mark.parametrize("game", vectors()[::6], ids=lambda game: f"{game.rules}/{game.seed}")
+def test_the_table_lists_each_legal_action_once_and_in_order(
+    api: Api, store: Store, game: Record
+) -> None:
+    for version in Random(game.seed).sample(range(len(game.actions) + 1), 4):
+        game_id = _at(store, game, version)
+        told = api.get(f"/v1/games/{game_id}").json
+        assert [json.loads(body) for body in listed(_table(api, game_id))] == [
+            {"version": version, "actions": [action]} for action in told["actions"]
+        ]
+
+
+def _at(store: Store, game: Record, version: int) -> str:
+    """Return a new game that has been played up to a version."""
+    return move(store, create(store, game, mode=Mode.SEEDED), game.actions[:version]).id
+
+
+def _table(api: Api, game_id: str) -> str:
+    return api.get(f"/v1/games/{game_id}", **TEXT).body.decode()
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="wants curl")
+@pytest.mark.parametrize("locked", [False, True], ids=["open", "locked"])
+def test_a_pasted_line_is_one_move(api: Api, locked: bool) -> None:
+    new = {**GAME.new_game, "locked": locked}
+    created = api.request("POST", "/v1/games", new, headers=TEXT)
+    table, path = created.body.decode(), created.headers["Location"]
+    command = CURL.search(table)
+    assert command is not None
+    body = next(body for body in listed(table) if GAME.actions[0] in body)
+    pasted = command[0].removesuffix("''") + f"'{body}'"
+    ran = subprocess.run(
+        ["sh", "-c", pasted], capture_output=True, text=True, timeout=10, check=True
+    )
+    assert api.get(path).json["version"] == 1
+    assert listed(ran.stdout) == listed(api.get(path, **TEXT).body.decode())
+
+
+# What the table must not tell.
+
+
+@settings(max_examples=40)
+@given(games(), st.randoms(use_true_random=False), any_seed)
+def test_games_that_differ_only_in_what_is_hidden_are_drawn_alike(
+    game: Played, random: Random, seed: str
+) -> None:
+    rules = Rules("original", game.options)
+    for step in game.steps[::4]:
+        if step.state.status is Status.PLAYING:
+            hidden = step._replace(state=_reshuffled(step.state, random)._replace(seed=seed))
+            assert drawn(hidden, rules) == drawn(step, rules)
+
+
+def test_games_that_differ_in_what_is_hidden_do_differ() -> None:
+    """Else the test above would show nothing."""
+    state = begin("a").state
+    assert _reshuffled(state, Random(1)).dungeon != state.dungeon
+
+
+def _reshuffled(state: State, random: Random) -> State:
+    """Return the state with another order of all cards whose place the player cannot know."""
+    deck = [*state.deck[: state.drawn]]
+    rooms = range(len(PACK), len(state.deck), 4)
+    parts = [state.deck[state.drawn : len(PACK)]]
+    parts += [state.deck[max(start, state.drawn) : start + 4] for start in rooms]
+    shuffled = state.options.avoid_order is AvoidOrder.SHUFFLED
+    for number, part in enumerate(parts):
+        deck += random.sample(part, len(part)) if shuffled or not number else part
+    return state._replace(deck=tuple(deck))
+
+
+def test_the_table_tells_the_seed_at_the_end_alone(api: Api) -> None:
+    game = api.new_game()
+    path, state = f"/v1/games/{game['id']}", game
+    tables = [_table(api, game["id"])]
+    while state["actions"]:
+        state = act(api, game["id"], state["version"], state["actions"][0]).json
+        tables.append(_table(api, game["id"]))
+    assert state["seed"] in tables.pop()
+    assert api.get(path).json["seed"] == state["seed"]
+    assert not any(state["seed"] in table for table in tables)

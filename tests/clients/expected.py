@@ -1,0 +1,41 @@
+"""What is to come of a client's game, by the engine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine import begin, choose, legal_actions, read, replay, score, steps, write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from engine import Action, State
+
+
+def played(seed: str, pick: Callable[[State], Action], ruleset: str = "original") -> str:
+    """Return the game of a player who picks so, in one line."""
+    rules = choose(ruleset)
+    state = begin(seed, rules.options).state
+    actions: list[Action] = []
+    while legal_actions(state):
+        actions.append(pick(state))
+        *_, (state, _) = steps(seed, actions, rules.options)
+    return write(rules, seed, actions)
+
+
+def first(state: State) -> Action:
+    """Pick what is listed first."""
+    return legal_actions(state)[0]
+
+
+def score_of(line: str) -> int:
+    """Return the score of a whole game; it must be over."""
+    rules, seed, actions = read(line)
+    result = score(replay(seed, actions, rules.options)).score
+    assert result is not None, "the game is not over"
+    return result
+
+
+def scores(lines: Sequence[str]) -> list[int]:
+    """Return the scores of whole games."""
+    return [score_of(line) for line in lines]

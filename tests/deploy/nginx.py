@@ -1,0 +1,127 @@
+"""Debian's nginx, run on the very configuration that is shipped."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tests.servers import ROOT, START_SECONDS, ApiServer, free_port, wait_until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+SHIPPED = ROOT / "deploy" / "nginx"
+NOBODY = 65534
+
+
+def nginx_binary() -> str | None:
+    """Return nginx's path, None if it is not installed; Debian has it where only root looks."""
+    return shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
+
+
+class Proxy(ApiServer):
+    """nginx in front of API servers. What a test asks goes through it."""
+
+    def __init__(self, upstreams: Sequence[int], site: str = "") -> None:
+        super().__init__({})
+        self.directory = Path(tempfile.mkdtemp(prefix="scoundrel-nginx-"))
+        self.port = free_port()
+        shutil.copytree(SHIPPED, self.directory, dirs_exist_ok=True)
+        # The two files that are there to be adapted, and where nginx may write.
+        upstream = self.directory / "upstream.conf"
+        servers = iter(upstreams)
+        upstream.write_text(
+            "\n".join(
+                line.replace(line.split()[1], f"127.0.0.1:{next(servers)}")
+                if line.startswith("server ")
+                else line
+                for line in upstream.read_text().splitlines()
+            )
+        )
+        listen = (self.directory / "site.conf").read_text()
+        listen = listen.replace("listen 8080;", f"listen 127.0.0.1:{self.port};")
+        (self.directory / "site.conf").write_text(listen + site)
+        conf = self.directory / "nginx.conf"
+        shipped = conf.read_text()
+        conf.write_text(shipped.replace("/tmp", str(self.directory)))  # noqa: S108  # not there
+        self.access = self.directory / "access.log"
+        for path in (self.access, self.directory / "error.log"):
+            path.touch()
+            path.chmod(0o666)
+        self.directory.chmod(0o777)
+
+    def start(self) -> Proxy:
+        """Start nginx, as an unprivileged user where that is possible."""
+        root = os.getuid() == 0
+        with self.access.open("ab") as out, (self.directory / "error.log").open("ab") as errors:
+            self.process = subprocess.Popen(
+                [
+                    *(nginx_binary() or "nginx", "-c", str(self.directory / "nginx.conf")),
+                    *("-g", "daemon off;"),
+                ],
+                stdout=out,
+                stderr=errors,
+                start_new_session=True,
+                user=NOBODY if root else None,
+                group=NOBODY if root else None,
+                extra_groups=[] if root else None,
+            )
+        wait_until(self._answers)
+        return self
+
+    def reload(self) -> None:
+        """Have it read its configuration again."""
+        assert self.process
+        self.process.send_signal(signal.SIGHUP)
+
+    def close(self) -> None:
+        """End it."""
+        super().close()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        """The access log, line by line."""
+        return [json.loads(line) for line in self.access.read_text().splitlines()]
+
+    def of(self, request_id: str) -> dict[str, Any]:
+        """Return the line of a request."""
+        wait_until(lambda: any(line["request_id"] == request_id for line in self.lines))
+        return next(line for line in self.lines if line["request_id"] == request_id)
+
+    def _answers(self) -> bool:
+        assert self.process is not None
+        assert self.process.poll() is None, (self.directory / "error.log").read_text()
+        with suppress(OSError):
+            return self.get("/livez").status > 0
+        return False
+
+
+@contextmanager
+def proxied(upstreams: Sequence[int], site: str = "") -> Iterator[Proxy]:
+    """Run nginx in front of the servers on these ports; ``site`` is added to site.conf."""
+    proxy = Proxy(upstreams, site)
+    try:
+        yield proxy.start()
+    finally:
+        proxy.close()
+
+
+def stop_soon_after(server: ApiServer, seconds: float, sig: signal.Signals) -> None:
+    """Send a server's gunicorn a signal after a while, and start it again when it has ended."""
+    assert server.process is not None
+    time.sleep(seconds)
+    if sig == signal.SIGKILL:
+        os.killpg(server.process.pid, sig)
+    else:
+        server.process.send_signal(sig)
+    server.process.wait(START_SECONDS)
+    server.start()

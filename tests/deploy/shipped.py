@@ -1,0 +1,66 @@
+"""Debian's redis-server, run on the very configuration that is shipped."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Self
+
+from redis import Redis
+from redis.exceptions import RedisError
+
+from tests.servers import ROOT, START_SECONDS, free_port, redis_binary, wait_until
+
+
+SHIPPED = ROOT / "deploy"
+
+
+class RedisServer:
+    """A store by the shipped configuration, on a port of its own; all else is as it stands."""
+
+    def __init__(self, conf: Path = SHIPPED / "redis.conf") -> None:
+        self.directory = Path(tempfile.mkdtemp(prefix="scoundrel-redis-"))
+        self.port = free_port()
+        self.url = f"redis://127.0.0.1:{self.port}/0"
+        self._conf = conf
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> Self:
+        """Start it, on what an earlier one left, and wait until it answers."""
+        self.process = subprocess.Popen(
+            [
+                *(redis_binary() or "redis-server", str(self._conf)),
+                *("--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.directory)),
+            ],
+            cwd=self._conf.parent,
+            stdout=subprocess.DEVNULL,
+        )
+        wait_until(self._answers)
+        return self
+
+    @property
+    def client(self) -> Redis:
+        """A client to look behind the API."""
+        return Redis.from_url(self.url, decode_responses=True)
+
+    def stop(self, sig: signal.Signals = signal.SIGTERM) -> None:
+        """End it; its data stays."""
+        assert self.process is not None
+        self.process.send_signal(sig)
+        self.process.wait(START_SECONDS)
+
+    def close(self) -> None:
+        """End it and forget its data."""
+        if self.process is not None and self.process.poll() is None:
+            self.stop(signal.SIGKILL)
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def _answers(self) -> bool:
+        try:
+            with self.client as client:
+                return bool(client.ping())
+        except RedisError:
+            return False

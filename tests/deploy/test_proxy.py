@@ -1,0 +1,439 @@
+"""The shipped nginx configuration, run by Debian's nginx in front of two API servers."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import signal
+import socket
+import ssl
+import subprocess
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from api.problems import MALFORMED_REQUEST, NOT_FOUND, STORE_UNAVAILABLE, TOO_LARGE
+from tests.deploy.nginx import proxied, stop_soon_after
+from tests.playing import Connection, act, begin, play_through, record
+from tests.servers import ApiServer, Reply, free_port
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.deploy.nginx import Proxy
+    from tests.playing import Record
+    from tests.servers import StoreServer
+
+pytestmark = pytest.mark.slow
+
+DEMO = {"seed": "demo-original-1"}
+PREFIX = "set $prefix /scoundrel;\nrewrite ^/scoundrel(/.*)$ $1;\n"
+
+
+def raw(port: int, request: bytes) -> tuple[int, dict[str, str], Any]:
+    """Send bytes; return status, headers and the JSON that is answered."""
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        connection.sendall(request)
+        answer = b""
+        while chunk := connection.recv(65536):
+            answer += chunk
+    head, _, body = answer.partition(b"\r\n\r\n")
+    status, *headers = head.decode().split("\r\n")
+    named = dict(line.split(": ", 1) for line in headers)
+    return int(status.split()[1]), named, json.loads(body)
+
+
+def get(*lines: str) -> bytes:
+    return "\r\n".join(
+        ["GET /livez HTTP/1.1", "Host: a", "Connection: close", *lines, "", ""]
+    ).encode()
+
+
+# A game
+
+
+def test_a_game_is_played_through_the_proxy(proxy: Proxy) -> None:
+    play_through(proxy, record("through-the-proxy"))
+
+
+# Refusals
+
+
+BROKEN = {
+    "no request line": (b"hello\r\n\r\n", 400),
+    "a method in small letters": (b"get / HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+    "a method too short for gunicorn": (
+        b"GO / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+        400,
+    ),
+    "a method too long for gunicorn": (
+        b"G" * 21 + b" / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+        400,
+    ),
+    "no host": (b"GET /livez HTTP/1.1\r\n\r\n", 400),
+    "a path that leads out": (b"GET /../.. HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+    "a broken chunk": (
+        (
+            b"POST /v1/games HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
+            b"Transfer-Encoding: chunked\r\n\r\nhello\r\n"
+        ),
+        400,
+    ),
+    "two lengths": (get("Content-Length: 1", "Content-Length: 2"), 400),
+    "a body too large for nginx": (
+        b"POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 99999\r\n\r\n",
+        413,
+    ),
+    "a path of 5 KB": (b"GET /" + b"a" * 5000 + b" HTTP/1.1\r\nHost: a\r\n\r\n", 414),
+    "a header of 5 KB": (get(f"Cookie: {'a' * 5000}"), 431),
+    "more headers than fit": (get(*[f"X-{n}: {'a' * 100}" for n in range(100)]), 431),
+}
+
+
+@pytest.mark.parametrize(("request_", "status"), BROKEN.values(), ids=BROKEN)
+def test_what_nginx_refuses_is_a_problem_in_json(
+    proxy: Proxy, request_: bytes, status: int
+) -> None:
+    got, headers, problem = raw(proxy.port, request_)
+    assert (got, problem["status"]) == (status, status)
+    assert headers["Content-Type"] == "application/problem+json"
+    assert headers["X-Request-ID"] == problem["request_id"]
+    assert set(problem) == {"type", "title", "status", "detail", "code", "request_id"}
+    assert problem["type"] == f"/docs/problems#{problem['code']}"
+
+
+def test_more_headers_than_gunicorn_takes_by_itself_pass(proxy: Proxy) -> None:
+    status, _headers, body = raw(proxy.port, get(*["a: b"] * 600))
+    assert (status, body) == (200, {"status": "ok"})
+
+
+def test_what_the_api_refuses_is_passed_on_as_it_is(proxy: Proxy, apis: list[ApiServer]) -> None:
+    id_ = {"X-Request-ID": "passed-on"}
+    for method, path, body in (
+        ("POST", "/v1/games", b"{"),
+        ("POST", "/v1/games", b" " * 20_000),
+        ("POST", "/v1/games", b'{"seed": 1}'),
+        ("GET", "/v1/games/none", None),
+        ("PUT", "/v1/games", None),
+    ):
+        headers = {**id_, "Content-Type": "application/json"}
+        through = proxy.request(method, path, body=body, headers=headers)
+        direct = apis[0].request(method, path, body=body, headers=headers)
+        assert (through.status, through.body) == (direct.status, direct.body)
+        assert through.headers.get("Allow") == direct.headers.get("Allow")
+
+
+def test_the_proxy_words_its_refusals_as_the_api_does(proxy: Proxy) -> None:
+    too_large = raw(proxy.port, BROKEN["a body too large for nginx"][0])[2]
+    broken = raw(proxy.port, BROKEN["no host"][0])[2]
+    not_found = proxy.get("/metrics").json
+    with proxied([free_port(), free_port()]) as alone:
+        away = alone.get("/v1/rulesets")
+        assert away.headers["Retry-After"] == "1"
+    for problem, kind in (
+        (too_large, TOO_LARGE),
+        (broken, MALFORMED_REQUEST),
+        (not_found, NOT_FOUND),
+        (away.json, STORE_UNAVAILABLE),
+    ):
+        assert (problem["code"], problem["title"]) == (kind.code, kind.title)
+        assert problem["status"] == kind.status
+        if kind is not STORE_UNAVAILABLE:  # the proxy knows less of what was the matter
+            assert problem["detail"] == kind.meaning
+
+
+# Retries
+
+
+class Dropping(ThreadingHTTPServer):
+    """An API server that reads each request and hangs up."""
+
+    daemon_threads = True
+
+    def __init__(self, seen: list[str]) -> None:
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                seen.append(f"{self.command} {self.path}")
+                self.close_connection = True
+
+            do_POST = do_HEAD = do_OPTIONS = do_GET  # noqa: N815  # its names for them
+
+            def log_message(self, *_args: object) -> None:
+                pass
+
+        super().__init__(("127.0.0.1", 0), Handler)
+
+
+@pytest.fixture
+def dropping(wants_nginx: None) -> Iterator[tuple[Proxy, list[str]]]:  # noqa: ARG001  # named for the skip
+    """A proxy in front of two servers that drop all that they are asked; what they have seen."""
+    seen: list[str] = []
+    servers = [Dropping(seen), Dropping(seen)]
+    threads = [threading.Thread(target=server.serve_forever) for server in servers]
+    for thread in threads:
+        thread.start()
+    try:
+        with proxied([server.server_address[1] for server in servers]) as proxy:
+            yield proxy, seen
+    finally:
+        for server in servers:
+            server.shutdown()
+            server.server_close()
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "times"),
+    [
+        ("POST", "/v1/games/0123456789abcdefghijkl/actions", 2),
+        ("GET", "/v1/games/0123456789abcdefghijkl", 2),
+        ("HEAD", "/v1/ledger", 2),
+        ("OPTIONS", "/v1/games", 2),
+        ("POST", "/v1/games", 1),
+        ("POST", "/v1/replays", 1),
+    ],
+)
+def test_only_what_may_be_repeated_is_sent_to_another_server(
+    dropping: tuple[Proxy, list[str]], method: str, path: str, times: int
+) -> None:
+    proxy, seen = dropping
+    reply = proxy.request(method, path, body=b"{}" if method == "POST" else None)
+    assert seen.count(f"{method} {path}") == times
+    assert reply.status == 503
+    assert reply.headers["Content-Type"] == "application/problem+json"
+
+
+class Player(threading.Thread):
+    """Plays one game after another, and notes every request that is not answered as it should."""
+
+    def __init__(self, port: int, name: str) -> None:
+        super().__init__(name=name)
+        self.stop = threading.Event()
+        self.answered = 0
+        self.failed: list[Reply | Exception] = []
+        self._connection = Connection(port)
+
+    def run(self) -> None:
+        """Play until told to stop."""
+        try:
+            for number in itertools.count():
+                self._play(f"{self.name}-{number}")
+                if self.stop.is_set():
+                    return
+        except Exception as error:  # noqa: BLE001  # each is a lost request
+            self.failed.append(error)
+        finally:
+            self._connection.close()
+
+    def _play(self, seed: str) -> None:
+        game = record(seed)
+        game_id = self._create(game)
+        for version, action in enumerate(game.actions, 1):
+            acted = act(self._connection, game_id, version - 1, action)
+            read = self._connection.request("GET", f"/v1/games/{game_id}")
+            for reply in (acted, read):
+                self.answered += 1
+                if reply.status != 200 or reply.json["version"] != version:
+                    self.failed.append(reply)
+            if self.stop.is_set():
+                return
+
+    def _create(self, game: Record) -> str:
+        # The proxy does not repeat a creation; the client does, as it is told, with its key.
+        key = {"Idempotency-Key": f"the-key-of-{game.seed}"}
+        while True:
+            reply = self._connection.request("POST", "/v1/games", game.new_game, headers=key)
+            if reply.status == 201:
+                return str(reply.json["id"])
+            assert reply.json["code"] == "store_unavailable"
+
+
+@pytest.mark.parametrize("sig", [signal.SIGTERM, signal.SIGKILL])
+def test_a_server_that_stops_under_load_loses_no_request(
+    proxy: Proxy, apis: list[ApiServer], sig: signal.Signals
+) -> None:
+    crowd = [Player(proxy.port, f"{sig.name}-{number}") for number in range(8)]
+    for player in crowd:
+        player.start()
+    try:
+        for server in (apis[0], apis[1], apis[0], apis[1]):
+            stop_soon_after(server, 1.0, sig)
+    finally:
+        for player in crowd:
+            player.stop.set()
+        for player in crowd:
+            player.join()
+    assert [failure for player in crowd for failure in player.failed] == []
+    assert sum(player.answered for player in crowd) > 500
+
+
+# What the API is told of the client
+
+
+def test_a_request_id_is_the_same_to_client_proxy_and_api(proxy: Proxy) -> None:
+    given = proxy.get("/livez", **{"X-Request-ID": "given-by-me"})
+    assert given.headers["X-Request-ID"] == "given-by-me"
+    assert proxy.of("given-by-me")["route"] == "/livez"
+    made = proxy.get("/livez", **{"X-Request-ID": 'not "of" the form'}).headers["X-Request-ID"]
+    assert re.fullmatch("[0-9a-f]{32}", made)
+    assert proxy.of(made)["status"] == 200
+
+
+def table_address(reply: Reply) -> str:
+    """Return the address that the table of a game says to send actions to."""
+    found = re.search(r"^ +(\S+)/v1/games/[^/]+/actions", reply.body.decode(), re.MULTILINE)
+    assert found
+    return found[1]
+
+
+TEXT = {"Accept": "text/plain", "Content-Type": "application/json"}
+
+
+def test_the_public_address_is_what_the_proxy_says(proxy: Proxy) -> None:
+    headers = {**TEXT, "Host": "cards.example", "X-Forwarded-Proto": "https"}
+    reply = proxy.request("POST", "/v1/games", DEMO, headers=headers)
+    assert table_address(reply) == "http://cards.example"
+
+
+def test_what_a_client_claims_to_be_a_proxy_is_believed_by_nobody(
+    proxy: Proxy, store_server: StoreServer
+) -> None:
+    claims = {
+        "X-Forwarded-Host": "evil.example",
+        "X-Forwarded-Proto": "https",
+        "X-Forwarded-Prefix": "/evil",
+    }
+    through = proxy.request("POST", "/v1/games", DEMO, headers={**TEXT, **claims})
+    assert table_address(through) == f"http://127.0.0.1:{proxy.port}"
+    exposed = ApiServer({"SCOUNDREL_REDIS_URL": store_server.url}, workers=1)
+    try:
+        exposed.start()
+        direct = exposed.request("POST", "/v1/games", DEMO, headers={**TEXT, **claims})
+        assert table_address(direct) == f"http://127.0.0.1:{exposed.port}"
+    finally:
+        exposed.close()
+
+
+def test_under_a_path_prefix_every_link_has_it(apis: list[ApiServer]) -> None:
+    with proxied([api.port for api in apis], PREFIX) as proxy:
+        reply = proxy.post("/scoundrel/v1/games", DEMO)
+        game = reply.json
+        assert reply.headers["Location"] == f"/scoundrel/v1/games/{game['id']}"
+        for link in game["links"].values():
+            assert link.startswith("/scoundrel/v1/")
+            assert proxy.get(link).status == 200
+        acted = proxy.post(game["links"]["actions"], {"version": 0, "actions": ["equip:6D"]})
+        assert acted.status == 200
+        missing = proxy.get("/scoundrel/v1/nothing")
+        assert missing.json["type"] == "/scoundrel/docs/problems#not_found"
+        refused = proxy.request("POST", "/scoundrel/v1/games", body=b" " * 70_000)
+        assert refused.json["type"] == "/scoundrel/docs/problems#too_large"
+        for page in ("/scoundrel/", "/scoundrel/docs", "/scoundrel/openapi.json"):
+            assert proxy.get(page).status == 200
+        table = proxy.request("POST", "/scoundrel/v1/games", DEMO, headers=TEXT)
+        assert table_address(table) == f"http://127.0.0.1:{proxy.port}/scoundrel"
+
+
+def test_with_tls_the_public_address_is_https(apis: list[ApiServer], tmp_path: Path) -> None:
+    port = free_port()
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1"),
+            *("-subj", "/CN=localhost", "-keyout", key, "-out", certificate),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    site = f"listen 127.0.0.1:{port} ssl;\nssl_certificate {{0}};\nssl_certificate_key {{1}};\n"
+    with proxied([api.port for api in apis]) as proxy:
+        for path in (key, certificate):
+            copy = proxy.directory / path.name
+            copy.write_bytes(path.read_bytes())
+            copy.chmod(0o644)
+        conf = proxy.directory / "site.conf"
+        conf.write_text(
+            conf.read_text()
+            + site.format(proxy.directory / "certificate.pem", proxy.directory / "key.pem")
+        )
+        assert proxy.process
+        proxy.process.terminate()
+        proxy.process.wait(10)
+        proxy.start()
+        context = ssl.create_default_context(cafile=str(certificate))
+        context.check_hostname = False
+        body = json.dumps(DEMO).encode()
+        head = (
+            "POST /v1/games HTTP/1.1\r\nHost: cards.example\r\nAccept: text/plain\r\n"
+            "Connection: close\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n"
+        )
+        with (
+            socket.create_connection(("127.0.0.1", port), timeout=10) as plain,
+            context.wrap_socket(plain) as secure,
+        ):
+            secure.sendall(head.encode() + body)
+            answer = b""
+            while chunk := secure.recv(65536):
+                answer += chunk
+        assert table_address(Reply(201, {}, answer)) == "https://cards.example"
+
+
+# What is logged, and what is not shown
+
+
+def test_the_access_log_has_the_route_and_never_an_id(proxy: Proxy) -> None:
+    game = record("logged")
+    game_id, _body = begin(proxy, game)
+    path = f"/v1/games/{game_id}"
+    act(proxy, game_id, 0, game.actions[0])
+    for part in ("", "/score", "/history", "/actions", "?around=secret-query"):
+        proxy.get(path + part, Authorization="Bearer secret-token")
+    proxy.request("BREW", path)
+    raw(proxy.port, f"GET {path} HTTP/1.1\r\n\r\n".encode())
+    proxy.get(path, **{"X-Request-ID": "logged-last"})
+    assert proxy.of("logged-last")["route"] == "/v1/games/{game_id}"
+    text = proxy.access.read_text() + (proxy.directory / "error.log").read_text()
+    for secret in (game_id, "secret-query", "secret-token", "BREW"):
+        assert secret not in text
+    routes = {line["route"] for line in proxy.lines}
+    assert {f"/v1/games/{{game_id}}{part}" for part in ("", "/score", "/actions")} <= routes
+
+
+def test_no_id_is_logged_when_no_server_answers(wants_nginx: None) -> None:  # noqa: ARG001  # named for the skip
+    with proxied([free_port(), free_port()]) as proxy:
+        proxy.get("/v1/games/secret-game", **{"X-Request-ID": "no-server"})
+        line = proxy.of("no-server")
+        assert (line["status"], line["route"]) == (503, "/v1/games/{game_id}")
+        assert line["upstream_status"] == "502, 502"
+        text = proxy.access.read_text() + (proxy.directory / "error.log").read_text()
+        assert "secret-game" not in text
+
+
+def test_metrics_are_not_shown_to_the_world(proxy: Proxy, apis: list[ApiServer]) -> None:
+    assert apis[0].get("/metrics").status == 200
+    for path in ("/metrics", "//metrics", "/%6detrics", "/metrics?a", "/x/../metrics"):
+        assert proxy.get(path).status == 404
+
+
+def test_slow_clients_hold_nothing_of_the_apis(proxy: Proxy) -> None:
+    held = []
+    try:
+        for number in range(300):
+            connection = socket.create_connection(("127.0.0.1", proxy.port), timeout=10)
+            held.append(connection)
+            if number % 3 == 0:
+                connection.sendall(b"GET /v1/rulesets HTTP/1.1\r\nHo")
+            elif number % 3 == 1:
+                connection.sendall(
+                    b"POST /v1/games HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                    b"Content-Length: 100\r\n\r\n{"
+                )
+        play_through(proxy, record("beside-slow-clients"))
+    finally:
+        for connection in held:
+            connection.close()

@@ -1,0 +1,175 @@
+"""The page on the notation: its grammar and its examples are what the engine reads and writes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from engine import (
+    ACTIONS,
+    OPTIONS,
+    RULESETS,
+    EngineError,
+    IllegalAction,
+    choose,
+    parse_short,
+    read,
+    replay,
+    write,
+)
+from tests.docs.ebnf import pattern
+from tests.docs.guides import DOCS, blocks
+from tests.engine.play import any_seed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PAGE = (DOCS / "NOTATION.md").read_text()
+(GRAMMAR,) = [block.text for block in blocks(PAGE) if block.language == "ebnf"]
+GAME = pattern(GRAMMAR, "game")
+
+
+def lines(note: str) -> Iterator[tuple[str, str]]:
+    """Yield the lines of the blocks of that kind, each with what stands beside it."""
+    for block in blocks(PAGE):
+        if (block.language, block.note) == ("notation", note):
+            for line in block.text.splitlines():
+                notation, _, beside = re.sub(r" +(#|=>) ", r"\0", line).partition("\0")
+                yield notation, beside
+
+
+CANONICAL = [notation for notation, _ in lines("")]
+READ, REFUSED, ILLEGAL = (list(lines(note)) for note in ("read", "refused", "illegal"))
+
+
+def reads(line: str) -> bool:
+    try:
+        read(line)
+    except EngineError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("line", CANONICAL)
+def test_a_line_shown_as_canonical_is_written_as_it_is_read(line: str) -> None:
+    assert GAME.fullmatch(line)
+    assert write(*read(line)) == line
+
+
+@pytest.mark.parametrize(("line", "canonical"), READ)
+def test_a_line_shown_with_its_canonical_form_is_written_so(line: str, canonical: str) -> None:
+    assert GAME.fullmatch(line)
+    assert line != canonical
+    assert write(*read(line)) == canonical
+
+
+@pytest.mark.parametrize(("line", "why"), REFUSED)
+def test_a_line_shown_as_refused_is_refused(line: str, why: str) -> None:
+    with pytest.raises(EngineError):
+        read(line)
+    assert bool(GAME.fullmatch(line)) is (why == "an option twice")
+
+
+@pytest.mark.parametrize(("line", "why"), ILLEGAL)
+def test_a_line_shown_as_no_game_is_read_and_is_illegal_at_its_last_action(
+    line: str, why: str
+) -> None:
+    rules, seed, actions = read(line)
+    assert replay(seed, actions[:-1], rules.options).version == len(actions) - 1
+    with pytest.raises(IllegalAction):
+        replay(seed, actions, rules.options)
+    assert why
+
+
+def test_each_kind_of_block_has_examples() -> None:
+    assert len(CANONICAL) == 3
+    assert min(map(len, (READ, REFUSED, ILLEGAL))) >= 3
+
+
+# The grammar
+
+any_option = st.sampled_from(list(OPTIONS)).flatmap(
+    lambda name: st.sampled_from([f"{name}={value}" for value in OPTIONS[name].values])
+)
+any_line = st.builds(
+    lambda ruleset, options, seed, actions: (
+        f"{ruleset}{'+' * bool(options)}{','.join(options)}/{seed}/{' '.join(actions)}"
+    ),
+    st.sampled_from(list(RULESETS)),
+    # That none is named twice is said beside the grammar.
+    st.lists(any_option, max_size=3, unique_by=lambda option: option.partition("=")[0]),
+    any_seed,
+    st.lists(st.sampled_from([action.short for action in ACTIONS]), max_size=4),
+)
+
+
+@given(any_line)
+def test_the_grammar_matches_every_line_made_of_names_values_and_actions(line: str) -> None:
+    assert GAME.fullmatch(line)
+    assert reads(line)
+
+
+@given(
+    any_line,
+    st.integers(0, 40),
+    st.integers(0, 2),
+    st.sampled_from(["", " ", "/", ",", "+", "=", "0", "w", "D", "a", "\n"]),
+)
+def test_the_grammar_matches_a_line_with_a_slip_only_if_it_is_read(
+    line: str, place: int, length: int, slip: str
+) -> None:
+    line = line[:place] + slip + line[place + length :]
+    assume(not re.search(r"[+,](\w+)=\w+,(?:.*,)?\1=", line))
+    assert bool(GAME.fullmatch(line)) is reads(line)
+
+
+@pytest.mark.parametrize("action", ACTIONS, ids=str)
+def test_the_grammar_has_every_action_by_the_name_that_is_read(action: object) -> None:
+    short = action.short  # type: ignore[attr-defined]  # an action's
+    assert pattern(GRAMMAR, "action").fullmatch(short)
+    assert parse_short(short) is action
+
+
+def test_the_grammar_has_no_other_actions() -> None:
+    one = pattern(GRAMMAR, "action")
+    signs = "23456789TJQKACSDHbwad"
+    matched = {
+        text
+        for text in (a + b + c for a in signs for b in ("", *signs) for c in ("", *signs))
+        if one.fullmatch(text)
+    }
+    assert matched == {action.short for action in ACTIONS}
+
+
+def test_the_table_of_actions_shows_each_short_form_with_that_of_the_api() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| .* \| `([\w:]+)` \|$", PAGE, re.MULTILINE)
+    assert len(rows) == 6
+    assert [str(parse_short(short)) for short, _ in rows] == [text for _, text in rows]
+
+
+def test_a_seed_is_as_long_as_the_page_says() -> None:
+    seed = pattern(GRAMMAR, "seed")
+    assert [bool(seed.fullmatch("x" * length)) for length in (0, 1, 64, 65)] == [
+        False,
+        True,
+        True,
+        False,
+    ]
+
+
+def test_the_options_of_a_canonical_line_are_in_the_order_of_the_grammar() -> None:
+    names = re.findall(r'"(\w+)="', GRAMMAR)
+    assert names == list(OPTIONS)
+    every = {
+        name: next(
+            option.parse(value) if option.numeric else value
+            for value in option.values
+            if option.parse(value) != getattr(RULESETS["original"].options, name)
+        )
+        for name, option in OPTIONS.items()
+    }
+    assert re.findall(r"(\w+)=", str(choose("original", every))) == names

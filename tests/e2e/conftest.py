@@ -1,0 +1,69 @@
+"""The page in a real browser, against the real server."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.e2e.browsing import CHROMIUM, Visitor, launch
+from tests.servers import StoreServer, serving, valkey_binary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Browser
+
+    from tests.servers import ApiServer
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[ApiServer]:
+    """The API over a store of its own."""
+    store = StoreServer(valkey_binary())
+    try:
+        with serving(store.start(), workers=1) as running:
+            yield running
+    finally:
+        store.close()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Debian's chromium, driven by Playwright."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if not Path(CHROMIUM).exists():
+        pytest.skip("no chromium on the PATH; scripts/apt-packages.sh installs it")
+    with playwright.sync_playwright() as running, launch(running) as started:
+        yield started
+
+
+@pytest.fixture
+def visitors(browser: Browser, server: ApiServer) -> Iterator[Callable[..., Visitor]]:
+    """Make visitors, each with a profile of its own; each is asked for complaints at the end."""
+    made: list[Visitor] = []
+
+    def visitor(**profile: Any) -> Visitor:  # noqa: ANN401  # what Playwright takes
+        made.append(Visitor(browser, server, **profile))
+        return made[-1]
+
+    yield visitor
+    for each in made:
+        each.end()
+
+
+@pytest.fixture
+def visitor(visitors: Callable[..., Visitor]) -> Visitor:
+    """A visitor with a mouse and a keyboard, on a large screen."""
+    return visitors()
+
+
+@pytest.fixture(scope="session")
+def npm() -> str:
+    """The command that installs what checks the page."""
+    path = shutil.which("npm")
+    if path is None:
+        pytest.skip("no npm on the PATH")
+    return path

@@ -1,0 +1,222 @@
+"""Everybody can play: screen readers, keyboards, small screens, little motion, strong contrast."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.e2e.browsing import LOSING, PHONE, WINNING, Visitor, tells
+from tests.e2e.tooling import installed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="session")
+def axe(npm: str) -> str:
+    """The source of axe-core."""
+    return (installed(npm) / "axe-core" / "axe.min.js").read_text()
+
+
+def start(visitor: Visitor) -> None:
+    visitor.open()
+
+
+def choices_open(visitor: Visitor) -> None:
+    visitor.open()
+    visitor.page.locator(".begin summary").click()
+
+
+def table(visitor: Visitor) -> None:
+    visitor.begin(WINNING, player="Morgan")
+    visitor.play(WINNING.actions[:3])
+
+
+def choice(visitor: Visitor) -> None:
+    visitor.begin(LOSING)
+    visitor.play(LOSING.actions[:2])
+    visitor.page.locator(".room .card").last.click()
+
+
+def deadly(visitor: Visitor) -> None:
+    visitor.begin(WINNING)
+    visitor.play(WINNING.actions[:3])
+    visitor.card("9C").click()
+
+
+def end(visitor: Visitor) -> None:
+    visitor.begin(LOSING)
+    visitor.play(LOSING.actions)
+    visitor.page.locator(".end summary").click()
+
+
+def rules(visitor: Visitor) -> None:
+    visitor.open()
+    visitor.page.locator("#rules").click()
+    visitor.page.get_by_role("dialog").wait_for()
+
+
+def ledger(visitor: Visitor) -> None:
+    end(visitor)
+    visitor.page.get_by_role("button", name="See the ledger").click()
+    visitor.page.locator(".board [aria-current]").wait_for()
+
+
+def keyboard(visitor: Visitor) -> None:
+    visitor.open()
+    visitor.page.locator("#help").click()
+
+
+def own_runs(visitor: Visitor) -> None:
+    end(visitor)
+    visitor.page.locator("#runs").click()
+
+
+def dungeon(visitor: Visitor) -> None:
+    visitor.begin(WINNING)
+    visitor.play(["avoid"])
+    visitor.page.locator(".dungeon .pile").click()
+
+
+SCREENS = [
+    *(start, choices_open, table, choice, deadly, end),
+    *(rules, ledger, keyboard, own_runs, dungeon),
+]
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("scheme", ["dark", "light"])
+def test_axe_finds_nothing(
+    visitors: Callable[..., Visitor], axe: str, screen: Callable[[Visitor], None], scheme: str
+) -> None:
+    visitor = visitors(color_scheme=scheme, bypass_csp=True)
+    screen(visitor)
+    assert violations(visitor, axe) == []
+
+
+@pytest.mark.parametrize("screen", [start, choice, end, ledger])
+def test_axe_finds_nothing_on_a_phone(
+    visitors: Callable[..., Visitor], axe: str, screen: Callable[[Visitor], None]
+) -> None:
+    visitor = visitors(viewport=PHONE, bypass_csp=True)
+    screen(visitor)
+    assert violations(visitor, axe) == []
+    assert visitor.page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+
+
+def violations(visitor: Visitor, axe: str) -> list[dict[str, Any]]:
+    """Return what axe-core complains of, best practices included."""
+    visitor.page.evaluate(axe)
+    found = visitor.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    return [
+        {"rule": each["id"], "where": [node["html"][:120] for node in each["nodes"]]}
+        for each in found["violations"]
+    ]
+
+
+def test_the_live_region_tells_what_happened(visitor: Visitor) -> None:
+    visitor.begin(WINNING)
+    voice = visitor.page.locator("#voice[role=status]")
+    tells(voice, "6 of diamonds, ace of spades, 5 of spades and jack of clubs turned up.")
+    visitor.play(["equip:6D"])
+    tells(voice, "You took up the mace (6♦).")
+    visitor.play(["fight:5S:weapon"], start=1)
+    tells(voice, "You slew the serpent (5♠) with your weapon, unharmed.")
+
+
+def test_a_cards_name_says_what_it_is_and_what_can_be_done_with_it(visitor: Visitor) -> None:
+    visitor.begin(WINNING)
+    visitor.play(["equip:6D"])
+    assert visitor.card("AS").get_attribute("aria-label") == (
+        "Ace of spades, monster 14. With the weapon: −8 health, 12 left. "
+        "Barehanded: −14 health, 6 left"
+    )
+
+
+def test_the_meter_says_how_much_health_there_is(visitor: Visitor) -> None:
+    visitor.begin(WINNING)
+    meter = visitor.page.get_by_role("meter", name="Health")
+    meter.wait_for()
+    assert meter.get_attribute("aria-valuetext") == "20 of 20"
+
+
+def test_tab_goes_through_the_table_in_the_order_of_play(visitor: Visitor) -> None:
+    visitor.begin(WINNING)
+    visitor.settled(0)
+    visitor.card("6D").focus()
+    seen = []
+    for _ in range(3):
+        visitor.page.keyboard.press("Tab")
+        seen.append(visitor.focused("data-action") or visitor.focused("class"))
+    assert seen == ["avoid", "pile", "pile none"]
+
+
+def test_the_focus_stays_in_the_room_after_each_card(visitor: Visitor) -> None:
+    visitor.begin(WINNING)
+    for version, action in enumerate(WINNING.actions[:6]):
+        visitor.settled(version)
+        visitor.press(action)
+        visitor.settled(version + 1)
+        assert visitor.focused("data-card") in visitor.room
+
+
+def test_the_focus_comes_back_when_a_panel_closes(visitor: Visitor) -> None:
+    visitor.open()
+    visitor.page.locator("#rules").focus()
+    visitor.page.keyboard.press("Enter")
+    visitor.page.get_by_role("dialog").wait_for()
+    visitor.page.keyboard.press("Escape")
+    assert visitor.focused("id") == "rules"
+
+
+@pytest.mark.parametrize(("wish", "moves"), [("reduce", False), ("no-preference", True)])
+def test_cards_move_unless_one_prefers_less_of_it(
+    visitors: Callable[..., Visitor], wish: str, *, moves: bool
+) -> None:
+    visitor = visitors(reduced_motion=wish)
+    visitor.profile.add_init_script(
+        "window.moved = 0; const animate = Element.prototype.animate;"
+        "Element.prototype.animate = function (...given) {"
+        " window.moved += 1; return animate.apply(this, given); };"
+    )
+    visitor.begin(WINNING)
+    visitor.play(["equip:6D", "fight:AS:weapon", "fight:JC:weapon"])
+    assert (visitor.page.evaluate("window.moved") > 0) is moves
+
+
+@pytest.mark.parametrize("width", [320, 360, 768, 1024, 1920])
+def test_nothing_is_cut_off_at_any_width(visitors: Callable[..., Visitor], width: int) -> None:
+    visitor = visitors(viewport={"width": width, "height": 800})
+    visitor.begin(WINNING, player="A name of 24 characters.")
+    visitor.play(WINNING.actions[:3])
+    assert visitor.page.evaluate("document.documentElement.scrollWidth") == width
+    assert visitor.page.locator(".room .card").last.bounding_box() is not None
+
+
+def test_the_page_is_typed_by_the_contract(npm: str) -> None:
+    directory = installed(npm).parent
+    checked = subprocess.run(
+        [npm, "run", "--silent", "check"],
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stdout
+
+
+def test_the_types_are_those_of_the_published_contract(npm: str, tmp_path: Path) -> None:
+    directory = installed(npm).parent
+    subprocess.run(
+        [npm, "exec", "--", "openapi-typescript", "../../../openapi/openapi.json"]
+        + ["--output", str(tmp_path / "schema.d.ts")],
+        cwd=directory,
+        capture_output=True,
+        check=True,
+    )
+    assert (directory.parent / "schema.d.ts").read_text() == (tmp_path / "schema.d.ts").read_text()

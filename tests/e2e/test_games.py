@@ -1,0 +1,181 @@
+"""Whole games in the page: with mouse, keyboard alone, and finger on a phone."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.e2e.browsing import LOSING, PHONE, WINNING, WON, Visitor, careful, shows, tells
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = pytest.mark.slow
+
+MOST_CARDS = 200
+
+
+def test_a_game_won_with_the_mouse_shows_its_score_its_rank_and_the_proof(visitor: Visitor) -> None:
+    visitor.begin(WINNING, player="Morgan")
+    commitment = visitor.state()["commitment"]
+    visitor.play(WINNING.actions)
+    end = visitor.page.locator(".end.won")
+    shows(end.locator(".score b"), "19")
+    shows(end.locator(".sum"), "19 health left")
+    tells(end.locator(".rank"), "among the games with this deck")
+    shows(end.locator("summary"), "The deck was fixed from the start: checked")
+    end.locator("summary").click()
+    facts = {
+        name: end.locator(f"[data-fact={name}]").inner_text()
+        for name in ("seed", "commitment", "checked", "notation")
+    }
+    assert facts == {
+        "seed": WINNING.seed,
+        "commitment": commitment,
+        "checked": sha256(f"scoundrel\0{WINNING.seed}".encode()).hexdigest(),
+        "notation": f"original/{WINNING.seed}/{WON}",
+    }
+
+
+def test_a_game_lost_with_the_mouse_shows_how_its_score_came_about(visitor: Visitor) -> None:
+    visitor.begin(LOSING)
+    visitor.play(LOSING.actions)
+    end = visitor.page.locator(".end.lost")
+    shows(end.locator(".score b"), "−171")
+    shows(end.locator(".sum"), "−1 health − 170 for the monsters that remain = −171")
+    tells(visitor.page.locator("#voice"), "killed you")
+    assert visitor.health == -1
+
+
+def test_a_game_is_won_with_the_keyboard_alone(visitor: Visitor) -> None:
+    visitor.open()
+    press = visitor.page.keyboard.press
+    for _ in range(30):
+        if visitor.focused("id") == "player":
+            break
+        press("Tab")
+    visitor.page.keyboard.type("Robin")
+    press("Tab")
+    press("Tab")
+    press("Enter")  # opens the details
+    press("Tab")
+    assert visitor.focused("id") == "seed"
+    visitor.page.keyboard.type(WINNING.seed)
+    press("Enter")
+    visitor.table.wait_for()
+    visitor.play(WINNING.actions, "press")
+    shows(visitor.page.locator(".end.won .score b"), "19")
+    assert visitor.focused("id") == "end-title"
+
+
+def test_a_game_is_won_with_a_finger_on_a_phone(visitors: Callable[..., Visitor]) -> None:
+    visitor = visitors(viewport=PHONE, has_touch=True, is_mobile=True)
+    visitor.begin(WINNING)
+    for version, action in enumerate(WINNING.actions):
+        visitor.settled(version)
+        assert visitor.page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+        visitor.tap(action)
+    shows(visitor.page.locator(".end.won .score b"), "19")
+
+
+def test_whoever_only_ever_presses_enter_gets_to_an_end(visitor: Visitor) -> None:
+    visitor.open()
+    visitor.page.get_by_role("button", name="Enter the dungeon").focus()
+    for _ in range(MOST_CARDS):
+        visitor.page.keyboard.press("Enter")
+        visitor.page.locator(".start, .table:not(.busy)").first.wait_for()
+        if visitor.page.locator(".end").count():
+            break
+    assert visitor.page.locator(".end h1").is_visible()
+
+
+def test_whoever_only_ever_clicks_what_comes_first_gets_to_an_end(visitor: Visitor) -> None:
+    visitor.open()
+    visitor.page.get_by_role("button", name="Enter the dungeon").click()
+    visitor.table.wait_for()
+    for _ in range(MOST_CARDS):
+        visitor.page.locator(".room .card").first.click()
+        visitor.page.locator(".choice .act").first.click()
+        visitor.page.locator(".table:not(.busy)").wait_for()
+        if visitor.page.locator(".end").count():
+            break
+    assert visitor.page.locator(".end h1").is_visible()
+
+
+def test_by_the_web_versions_rules_each_card_is_drawn_by_hand(visitor: Visitor) -> None:
+    game = careful("e2e-gravekeeper", "gravekeeper")
+    visitor.begin(game)
+    assert visitor.room == []
+    visitor.play(game.actions)
+    assert visitor.page.locator(".end").is_visible()
+
+
+def test_a_click_on_the_dungeon_draws_while_cards_are_drawn(visitor: Visitor) -> None:
+    visitor.begin(careful("e2e-gravekeeper", "gravekeeper"))
+    visitor.settled(0)
+    visitor.page.locator(".dungeon .pile").click()
+    visitor.settled(1)
+    assert len(visitor.room) == 1
+
+
+def test_a_version_that_speaks_of_life_and_running_is_played_in_its_words(
+    visitor: Visitor,
+) -> None:
+    visitor.begin(careful("e2e-words", "gamemaker"))
+    visitor.settled(0)
+    shows(visitor.page.locator(".life .name"), "Life")
+    tells(visitor.choice("avoid"), "Run from this room")
+
+
+def test_playing_again_deals_a_new_deck_by_the_same_rules(visitor: Visitor) -> None:
+    visitor.begin(LOSING)
+    visitor.play(LOSING.actions)
+    first = visitor.game_id
+    visitor.page.get_by_role("button", name="Play again").click()
+    visitor.settled(0)
+    assert visitor.game_id != first
+    assert visitor.state()["mode"] == "standard"
+
+
+def test_the_same_deck_can_be_played_again(visitor: Visitor) -> None:
+    visitor.begin(LOSING)
+    room = visitor.room
+    visitor.play(LOSING.actions)
+    visitor.page.get_by_role("button", name="Same deck again").click()
+    visitor.settled(0)
+    assert visitor.room == room
+
+
+def test_house_rules_make_a_custom_game_that_enters_no_ledger(visitor: Visitor) -> None:
+    visitor.begin(LOSING, health=30, leave=2)
+    state = visitor.state()
+    assert (state["custom"], state["max_health"], state["options"]["leave"]) == (True, 30, 2)
+    tells(visitor.page.locator(".facts"), "custom")
+
+
+def test_each_choice_says_beforehand_what_it_does(visitor: Visitor) -> None:
+    visitor.begin(WINNING)
+    visitor.play(["equip:6D"])
+    visitor.card("AS").click()
+    tells(visitor.choice("fight:AS:weapon"), "−8 health, 12 left")
+    tells(visitor.choice("fight:AS:barehanded"), "−14 health, 6 left")
+    visitor.page.get_by_role("button", name="Another card").click()
+    visitor.play(["fight:AS:weapon"], start=1)
+    visitor.play(["fight:JC:weapon"], start=2)
+    visitor.card("9C").click()
+    tells(visitor.choice("fight:9C:barehanded"), "this kills you")
+
+
+def test_slain_monsters_lie_on_the_weapon_and_leave_it_readable(visitor: Visitor) -> None:
+    visitor.begin(WINNING)
+    visitor.play(WINNING.actions[:5])
+    cards = visitor.page.locator(".arm .lying")
+    assert [card.get_attribute("data-card") for card in cards.all()] == [
+        *("6D", "AS", "JC", "9C", "5S")
+    ]
+    weapon, first = (cards.nth(i).bounding_box() for i in (0, 1))
+    assert weapon is not None
+    assert first is not None
+    assert first["x"] - weapon["x"] > weapon["width"] / 3

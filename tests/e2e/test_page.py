@@ -1,0 +1,89 @@
+"""How the page is served: its files, their headers, and nothing besides."""
+
+from __future__ import annotations
+
+import re
+from http import HTTPStatus
+
+import pytest
+
+from api.web import DIRECTORY, files
+from tests.servers import ApiServer
+
+PAGE = (DIRECTORY / "index.html").read_text()
+SERVED = sorted(files())
+
+
+def test_the_page_is_at_the_root(server: ApiServer) -> None:
+    reply = server.get("/")
+    assert reply.status == HTTPStatus.OK
+    assert reply.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert reply.body.decode() == PAGE
+
+
+@pytest.mark.parametrize("name", SERVED)
+def test_each_file_is_served_with_a_policy_that_allows_nothing_from_elsewhere(
+    server: ApiServer, name: str
+) -> None:
+    reply = server.get(f"/play/{name}")
+    assert reply.status == HTTPStatus.OK
+    assert reply.body == (DIRECTORY / name).read_bytes()
+    policy = dict(
+        part.split(" ", 1) for part in reply.headers["Content-Security-Policy"].split("; ")
+    )
+    assert policy["default-src"] == "'none'"
+    for kind in ("script-src", "style-src", "connect-src"):
+        assert policy[kind] == "'self'"
+    assert "unsafe" not in reply.headers["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize("path", ["/", "/play/app.js"])
+def test_what_a_browser_has_already_is_not_sent_again(server: ApiServer, path: str) -> None:
+    tag = server.get(path).headers["ETag"]
+    reply = server.get(path, **{"If-None-Match": tag})
+    assert (reply.status, reply.body) == (HTTPStatus.NOT_MODIFIED, b"")
+    assert reply.headers["ETag"] == tag
+
+
+@pytest.mark.parametrize("path", ["/", "/play/app.js"])
+def test_head_answers_like_get_without_the_body(server: ApiServer, path: str) -> None:
+    get, head = server.get(path), server.request("HEAD", path)
+    assert (head.status, head.body) == (HTTPStatus.OK, b"")
+    assert head.headers["Content-Length"] == str(len(get.body))
+    assert head.headers["ETag"] == get.headers["ETag"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/play/",
+        "/play/nothing.js",
+        "/play/README.md",
+        "/play/schema.d.ts",
+        "/play/tooling/package.json",
+        "/play/../web/app.js",
+        "/play/..%2f..%2fpyproject.toml",
+        "/play/%2e%2e/%2e%2e/LICENSE",
+        "/play//etc/passwd",
+    ],
+)
+def test_nothing_else_is_served(server: ApiServer, path: str) -> None:
+    reply = server.get(path)
+    assert reply.status == HTTPStatus.NOT_FOUND
+    assert reply.json["code"] == "not_found"
+
+
+def test_the_page_names_everything_relative_to_itself() -> None:
+    links = re.findall(r'(?:href|src)="([^"]*)"', PAGE)
+    assert links
+    assert [link for link in links if link.startswith(("/", "http"))] == []
+
+
+def test_every_file_is_asked_for_by_some_other() -> None:
+    texts = [path.read_text() for path in files().values()]
+    unused = [
+        name
+        for name in SERVED
+        if name != "index.html" and not any(name.split("/")[-1] in text for text in texts)
+    ]
+    assert unused == []

@@ -1,0 +1,21 @@
+"""What checks the page comes from npm, in the versions that its lock file pins."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from tests.servers import ROOT
+
+TOOLING = ROOT / "clients" / "web" / "tooling"
+
+
+def installed(npm: str) -> Path:
+    """Return the directory of the packages, brought to what is pinned."""
+    modules = TOOLING / "node_modules"
+    lock, stamp = TOOLING / "package-lock.json", modules / ".package-lock.json"
+    if not stamp.exists() or stamp.stat().st_mtime < lock.stat().st_mtime:
+        subprocess.run(
+            [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=TOOLING, check=True
+        )
+    return modules

@@ -1,0 +1,131 @@
+"""The contract keeps to the rules of ``openapi/lint/redocly.yaml``, and they see what is wrong.
+
+The linter is Redocly's, pinned in ``openapi/lint/package.json``; it needs node.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LINT = ROOT / "openapi" / "lint"
+CONTRACT = ROOT / "openapi" / "openapi.json"
+PACKAGE = "node_modules/@redocly/cli"
+
+# It would report home, and look for a newer version of itself.
+QUIET = {**os.environ, "REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true"}
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def npx() -> str:
+    """Return the path of npx, with the linter that is pinned installed."""
+    found = shutil.which("npx")
+    npm = shutil.which("npm")
+    if found is None or npm is None:
+        pytest.skip("node is not installed: the contract was not linted")
+    if installed() != pinned():
+        done = subprocess.run(
+            [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"],
+            cwd=LINT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            pytest.skip(f"the linter could not be installed: {done.stderr[-300:]}")
+    return found
+
+
+def pinned() -> str:
+    version: str = json.loads((LINT / "package-lock.json").read_text())["packages"][PACKAGE][
+        "version"
+    ]
+    return version
+
+
+def installed() -> str | None:
+    package = LINT / PACKAGE / "package.json"
+    return json.loads(package.read_text())["version"] if package.exists() else None
+
+
+def lint(npx: str, document: Path) -> set[tuple[str, str]]:
+    """Return what the linter finds: the rule, and the pointer to the place."""
+    done = subprocess.run(
+        [
+            *(npx, "--no-install", "redocly", "lint", "--config", "redocly.yaml"),
+            *("--lint-config", "error", "--max-problems", "1000", "--format", "json"),
+            str(document),
+        ],
+        cwd=LINT,
+        env=QUIET,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "{" in done.stdout, done.stdout + done.stderr
+    report = json.loads(done.stdout[done.stdout.index("{") :])
+    assert bool(report["problems"]) == bool(done.returncode)
+    return {
+        (problem["ruleId"], problem["location"][0].get("pointer", ""))
+        for problem in report["problems"]
+    }
+
+
+def test_the_contract_is_linted_without_a_finding(npx: str) -> None:
+    assert lint(npx, CONTRACT) == set()
+
+
+def test_the_linter_finds_what_each_rule_of_ours_is_for(npx: str, tmp_path: Path) -> None:
+    document: dict[str, Any] = json.loads(CONTRACT.read_text())
+    del document["security"]
+    create = document["paths"]["/v1/games"]["post"]
+    create["operationId"] = "create_game"
+    create["summary"] = "Create a game."
+    del create["description"]
+    del create["responses"]["201"]["content"]["application/json"]["examples"]
+    del create["parameters"][0]["description"]
+    wrong = next(
+        iter(create["responses"]["422"]["content"]["application/problem+json"]["examples"])
+    )
+    del create["responses"]["422"]["content"]["application/problem+json"]["examples"][wrong][
+        "value"
+    ]["code"]
+    schemas = document["components"]["schemas"]
+    schemas["Unused"] = {"type": "string"}
+    fields = schemas["NewGame"]["properties"]
+    fields["camelCase"] = {"type": "string"}
+    fields["untyped"] = {"description": "Of no type."}
+    fields["either"] = {"oneOf": [{"type": "string"}, {"type": "integer"}]}
+    fields["three"] = {"anyOf": [{"type": kind} for kind in ("string", "integer", "null")]}
+    del schemas["NewGame"]["additionalProperties"]
+    broken = tmp_path / "openapi.json"
+    broken.write_text(json.dumps(document))
+    assert {rule for rule, _pointer in lint(npx, broken)} == {
+        "no-invalid-media-type-examples",
+        "no-unused-components",
+        "operation-description",
+        "parameter-description",
+        "rule/answers-have-examples",
+        "rule/any-of-is-a-nullable-object",
+        "rule/fields-are-snake-case",
+        "rule/objects-say-whether-they-are-open",
+        "rule/operation-id-is-camel-case",
+        "rule/schemas-are-flat",
+        "rule/schemas-have-a-type",
+        "rule/security-and-servers-are-named",
+        "rule/summary-is-no-sentence",
+        "security-defined",
+    }
+
+
+def test_the_lock_file_names_no_registry() -> None:
+    assert "://" not in (LINT / "package-lock.json").read_text()

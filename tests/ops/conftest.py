@@ -1,0 +1,59 @@
+"""A store and, over it, an API that writes its log as JSON; a store for each test of a command."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from api.store import Store
+from tests.ops.logged import LoggedServer
+from tests.servers import StoreServer, valkey_binary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from redis import Redis
+
+
+@pytest.fixture(scope="session")
+def store_server() -> Iterator[StoreServer]:
+    store = StoreServer(valkey_binary())
+    try:
+        yield store.start()
+    finally:
+        store.close()
+
+
+@pytest.fixture(scope="session")
+def server(
+    store_server: StoreServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LoggedServer]:
+    """gunicorn with two workers behind a proxy that it trusts, with JSON logs."""
+    environment = {
+        "SCOUNDREL_REDIS_URL": store_server.url,
+        "SCOUNDREL_LOG": "json",
+        "SCOUNDREL_PROXY_HOPS": "1",
+    }
+    server = LoggedServer(environment, file=tmp_path_factory.mktemp("logs") / "log")
+    try:
+        yield server.start()
+    finally:
+        server.close()
+
+
+@pytest.fixture
+def redis(store_server: StoreServer) -> Iterator[Redis]:
+    """An empty store, seen from behind the API."""
+    with store_server.client as client:
+        client.flushall()
+        yield client
+
+
+@pytest.fixture
+def store(store_server: StoreServer, redis: Redis) -> Iterator[Store]:
+    """The empty store as the API has it."""
+    assert redis.dbsize() == 0
+    store = Store(store_server.url)
+    yield store
+    store.forget_connections()

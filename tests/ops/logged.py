@@ -1,0 +1,56 @@
+"""An API whose log can be read."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from tests.servers import ROOT, ApiServer, free_port, wait_until
+
+
+@dataclass
+class LoggedServer(ApiServer):
+    """gunicorn, set up as in production, all that it prints going to a file."""
+
+    file: Path = Path(os.devnull)
+
+    def start(self) -> Self:
+        """Start gunicorn and wait until it answers."""
+        self.port = self.port or free_port()
+        with self.file.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "gunicorn", "-c", "api/gunicorn.conf.py"],
+                cwd=ROOT,
+                env={
+                    **{k: v for k, v in os.environ.items() if not k.startswith("SCOUNDREL_")},
+                    "WEB_CONCURRENCY": str(self.workers),
+                    "SCOUNDREL_PORT": str(self.port),
+                    **self.environment,
+                },
+                start_new_session=True,
+                stdout=log,
+                stderr=log,
+            )
+        wait_until(self._answers)
+        return self
+
+    @property
+    def text(self) -> str:
+        """All that was printed so far."""
+        return self.file.read_text()
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        """The log, line by line."""
+        return [json.loads(line) for line in self.text.splitlines()]
+
+    def of(self, request_id: str) -> dict[str, Any]:
+        """Return the line of a request; it must have one alone."""
+        found = [line for line in self.lines if line.get("request_id") == request_id]
+        assert len(found) == 1
+        return found[0]

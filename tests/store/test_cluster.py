@@ -1,0 +1,175 @@
+"""The store as a Cluster: games, boards and notes lie on different nodes."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+import pytest
+from redis import Redis, RedisCluster
+
+from api.moves import play
+from api.store import UNAVAILABLE, Board, Mode, Purpose, Store
+from engine import RULESETS, choose
+from tests.servers import StoreServer, free_port, wait_until
+from tests.store.play import (
+    LOST,
+    boards_read,
+    create,
+    finish,
+    move,
+    one_short,
+    random_record,
+    replayed_boards,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from api.store import Game
+
+pytestmark = pytest.mark.slow
+
+SLOTS = 16384
+NODES = 3
+
+
+class Node(NamedTuple):
+    """One server of the Cluster, with its port for clients and that for other nodes."""
+
+    server: StoreServer
+    port: int
+    bus: int
+
+
+def _node(binary: str, number: int) -> Node:
+    port, bus = free_port(), free_port()
+    options = ("--port", str(port), "--cluster-port", str(bus), "--cluster-enabled", "yes")
+    node = Node(StoreServer(binary, *options, "--appendfsync", "always"), port, bus)
+    node.server.start()
+    with node.server.client as client:
+        first, last = (SLOTS * place // NODES for place in (number, number + 1))
+        client.execute_command("CLUSTER", "ADDSLOTSRANGE", first, last - 1)
+        client.execute_command("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
+    return node
+
+
+def _complete(node: Node) -> bool:
+    with node.server.client as client:
+        return "cluster_state:ok" in str(client.execute_command("CLUSTER", "INFO"))
+
+
+@pytest.fixture(scope="module")
+def nodes(binary: str) -> Iterator[list[Node]]:
+    with ExitStack() as stack:
+        nodes = []
+        for number in range(NODES):
+            nodes.append(_node(binary, number))
+            stack.callback(nodes[-1].server.close)
+        with nodes[0].server.client as client:
+            for node in nodes[1:]:
+                client.execute_command("CLUSTER", "MEET", "127.0.0.1", node.port, node.bus)
+        wait_until(lambda: all(map(_complete, nodes)))
+        yield nodes
+
+
+@pytest.fixture
+def url(nodes: list[Node]) -> str:
+    """The Cluster, empty, by the names of two of its nodes."""
+    for node in nodes:
+        with node.server.client as client:
+            client.flushall()
+    return "redis+cluster://" + ",".join(f"127.0.0.1:{node.port}" for node in nodes[1:])
+
+
+@pytest.fixture
+def redis(nodes: list[Node], url: str) -> Iterator[Redis]:
+    """A client to look behind the store."""
+    assert url
+    client = RedisCluster(host="127.0.0.1", port=nodes[0].port, decode_responses=True)
+    # Of the two client classes the helpers only use what they have in common.
+    yield cast("Redis", client)
+    client.close()
+
+
+@pytest.fixture
+def store(url: str) -> Store:
+    return Store(url)
+
+
+def _games_on_every_node(store: Store, nodes: list[Node]) -> list[Game]:
+    games: list[Game] = []
+    while not all(_has_a_game(node) for node in nodes):
+        games.append(create(store))
+    return games
+
+
+def _has_a_game(node: Node) -> bool:
+    with node.server.client as client:
+        return bool(list(client.scan_iter("game:*")))
+
+
+def test_games_on_every_node_are_read_in_order(store: Store, nodes: list[Node]) -> None:
+    games = _games_on_every_node(store, nodes)
+    assert [store.games.read(game.id) for game in games] == games
+    assert store.games.read_all([*[game.id for game in games], "gone"]) == [*games, None]
+
+
+def test_boards_are_the_replay_of_the_finished_games(store: Store, redis: Redis) -> None:
+    for luck in range(40):
+        rules = choose(list(RULESETS)[luck % 4])
+        mode = Mode.SEEDED if luck % 3 else Mode.STANDARD
+        finish(store, random_record(luck, rules, "a" if luck % 2 else "b"), mode=mode)
+    boards = replayed_boards(store, redis)
+    assert len(boards) > len(RULESETS)
+    assert boards_read(store, redis) == boards
+    assert not redis.exists("pending")
+
+
+def test_a_game_that_was_left_unranked_is_swept(store: Store, redis: Redis) -> None:
+    games = [finish(store), *[one_short(store) for _ in range(5)]]
+    for game in games[1:3]:
+        store.ledger.expect(game)
+        store.games.append(game, LOST.actions[-1:], games[0].state)
+    redis.zadd("pending", {game.id: 1 for game in games[1:3]})
+    store.ledger.sweep()
+    assert boards_read(store, redis) == replayed_boards(store, redis)
+    assert store.ledger.page(Board("original"), 20).total == 3
+
+
+def test_a_repeated_move_is_applied_once(store: Store) -> None:
+    game = one_short(store)
+    for replayed in (False, True):
+        played = play(store, game.id, len(game.log), LOST.actions[-1:])
+        assert (played.game.over, played.replayed) == (True, replayed)
+    assert store.ledger.page(Board("original"), 20).total == 1
+
+
+def test_all_processes_share_one_secret(url: str) -> None:
+    one, other = Store(url), Store(url)
+    assert one.secret.derive(Purpose.ID, "x") == other.secret.derive(Purpose.ID, "x")
+
+
+def test_a_cluster_is_probed(store: Store) -> None:
+    store.probe()
+    store.forget_connections()
+    store.probe()
+
+
+def test_a_cluster_that_is_down_is_unavailable_until_it_is_back(
+    nodes: list[Node], store: Store
+) -> None:
+    game = one_short(store)
+    for node in nodes:
+        node.server.kill()
+    for _ in range(2):
+        with pytest.raises(UNAVAILABLE):
+            store.probe()
+        with pytest.raises(UNAVAILABLE):
+            move(store, game, LOST.actions[-1:])
+        store.forget_connections()
+    for node in nodes:
+        node.server.start()
+    wait_until(lambda: all(map(_complete, nodes)))
+    store.probe()
+    assert move(store, game, LOST.actions[-1:]).over
