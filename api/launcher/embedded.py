@@ -166,7 +166,9 @@ def _command(program: Path, data: Path, path: Path) -> list[str]:
         "unixsocket": str(path),
         "unixsocketperm": "700",
         "appendonly": "yes",
-        "appendfsync": "everysec",
+        # With everysec a kill of the store can lose the last moves: while a sync is under way, it
+        # holds back what it writes next.
+        "appendfsync": "always",
         "save": "",
         "maxmemory-policy": "noeviction",
         # Keeps games with long logs small. This old name is the one that every version knows.

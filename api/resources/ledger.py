@@ -167,7 +167,8 @@ def _entry_body(entry: Entry) -> dict[str, Any]:
     return {
         "rank": entry.rank,
         "score": entry.score,
-        "status": game.state.status,
+        # A game is won exactly if its score is above 0; replaying it for that would be dear.
+        "status": Status.WON if entry.score > 0 else Status.LOST,
         "player": game.player,
         "game_id": game.id,
         "finished_at": timestamp(game.updated_at),

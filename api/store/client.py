@@ -7,7 +7,7 @@ from hashlib import sha1
 from pathlib import Path
 from threading import Lock
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from redis import BlockingConnectionPool, Redis, RedisCluster
 from redis.backoff import ConstantBackoff
@@ -84,8 +84,8 @@ def _connect(url: str) -> Redis | RedisCluster:
         return RedisCluster(
             startup_nodes=nodes,
             ssl=tls == "rediss",
-            username=login.username,
-            password=login.password,
+            username=unquote(login.username or "") or None,
+            password=unquote(login.password or "") or None,
             retry=retry,
             **common,
         )

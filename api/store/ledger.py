@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from api.store.audit import Audit
 from api.store.boards import Boards, board_of, member_of
+from api.store.games import GameNotFound
 from api.store.pending import Pending
+from engine import EngineError
 
 if TYPE_CHECKING:
     from api.store.boards import Board
@@ -76,12 +78,17 @@ class Ledger:
     def page(self, board: Board, limit: int, cursor: str = "") -> Page:
         """Return up to ``limit`` entries of a board behind ``cursor``, or from the top.
 
-        Entries whose game is gone are dropped and count no more.
+        Entries whose game is gone, or is another or was set back by a failover and so has not
+        ended when they say, are dropped and count no more.
         """
         while True:
             first, members = self._boards.after(board, cursor, limit + 1)
             games = self._games.read_all([member.game_id for member in members])
-            gone = [member for member, game in zip(members, games, strict=True) if game is None]
+            gone = [
+                member
+                for member, game in zip(members, games, strict=True)
+                if game is None or game.updated_at != member.finished_at
+            ]
             if not gone:
                 break
             self._boards.drop(board, gone)
@@ -114,13 +121,20 @@ class Ledger:
         end: its last action may still be under way.
         """
         entered = 0
-        overdue = self._pending.overdue(GRACE, SWEEP_LIMIT)
-        for game_id, game in zip(overdue, self._games.read_all(overdue), strict=True):
-            if game is None:
+        for game_id in self._pending.overdue(GRACE, SWEEP_LIMIT):
+            try:
+                game = self._games.read(game_id)
+                over = game.over
+            except GameNotFound:
                 self._pending.drop(game_id)
-            elif game.over:
-                self.enter(game)
-                entered += 1
-            else:
+            except EngineError:
+                # A later release's, which will see to it.
                 self._pending.note(game_id)
+            else:
+                if over:
+                    self.enter(game)
+                    self._pending.drop(game_id)  # also if it is not ranked
+                    entered += 1
+                else:
+                    self._pending.note(game_id)
         return entered

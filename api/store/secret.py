@@ -9,6 +9,8 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from redis import RedisError
+
 if TYPE_CHECKING:
     from api.store.client import Client
 
@@ -49,7 +51,10 @@ class Secret:
         secret = self._configured
         if secret is None:
             redis.set(_KEY, secrets.token_urlsafe(_BYTES), nx=True)
-            secret = str(redis.get(_KEY)).encode()
+            stored = redis.get(_KEY)
+            if stored is None:
+                raise RedisError("the secret was lost as soon as it was made")
+            secret = str(stored).encode()
         fingerprint = sha256(b"fingerprint\0" + secret).hexdigest()
         redis.set(_FINGERPRINT_KEY, fingerprint, nx=True)
         if redis.get(_FINGERPRINT_KEY) != fingerprint:

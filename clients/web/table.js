@@ -51,20 +51,23 @@ export class Table {
       preview: (effect) => this.#preview(effect),
     });
     this.dungeonCount = h("b", {});
+    this.dungeonName = h("span", { class: "unseen" });
+    this.discardName = h("span", { class: "unseen" });
     this.dungeon = h(
       "button", { type: "button", class: "pile", click: () => (session.allows("draw") ? void session.act("draw") : panels.showDungeon()) },
-      h("span", { class: "stack" }, back()), h("span", { class: "caption" }, "Dungeon ", this.dungeonCount),
+      h("span", { class: "stack" }, back()), h("span", { class: "caption", "aria-hidden": "true" }, "Dungeon ", this.dungeonCount), this.dungeonName,
     );
     this.discardTop = h("span", { class: "stack" });
     this.discardCount = h("b", {});
     this.discard = h(
       "button", { type: "button", class: "pile", click: panels.showDiscard },
-      this.discardTop, h("span", { class: "caption" }, "Discard ", this.discardCount),
+      this.discardTop, h("span", { class: "caption", "aria-hidden": "true" }, "Discard ", this.discardCount), this.discardName,
     );
     this.weapon = h("div", { class: "arm", role: "group" });
     this.tale = h("p", { class: "tale", "aria-hidden": "true" });
     this.element = h(
       "section", { class: "table", "aria-label": "The table" },
+      h("h1", { class: "unseen" }, `${title}: the table`),
       h("div", { class: "status" }, this.life, this.facts),
       this.room, this.choice.element,
       h("div", { class: "dungeon" }, this.dungeon), this.weapon, h("div", { class: "discard" }, this.discard),
@@ -122,10 +125,8 @@ export class Table {
     this.choice.update(this.selected);
     const draws = this.session.allows("draw");
     this.dungeon.classList.toggle("can-draw", draws);
-    this.dungeon.setAttribute(
-      "aria-label",
-      `Dungeon, ${game.dungeon_size} ${game.dungeon_size === 1 ? "card" : "cards"}. ${draws ? "Draw a card" : "What is still in it"}`,
-    );
+    this.dungeonName.textContent =
+      `Dungeon, ${game.dungeon_size} ${game.dungeon_size === 1 ? "card" : "cards"}. ${draws ? "Draw a card" : "What is still in it"}`;
   }
 
   /** @param {string[]} lines */
@@ -243,6 +244,7 @@ export class Table {
         focus: () => this.#moveTo(code),
       },
       face(code),
+      h("span", { class: "unseen" }),
     );
     return h("div", { class: "slot" }, card, h("span", { class: "hints", "aria-hidden": "true" }));
   }
@@ -257,7 +259,7 @@ export class Table {
       const what = outcome(this.session.effects.get(action), action, this.#terms);
       return what ? `${how}: ${what}` : how;
     });
-    button.setAttribute("aria-label", [describe(code), ...does].join(". "));
+    /** @type {HTMLElement} */ (button.lastElementChild).textContent = [describe(code), ...does].join(". ");
     button.setAttribute("aria-pressed", String(this.selected === code));
     button.setAttribute("tabindex", code === this.#cursor ? "0" : "-1");
     if (actions.length) {
@@ -285,10 +287,8 @@ export class Table {
     this.discardCount.textContent = String(game.discard.length);
     this.discard.classList.toggle("none", !top);
     put(this.discardTop, top ? h("span", { class: "lying", "data-card": top }, face(top)) : null);
-    this.discard.setAttribute(
-      "aria-label",
-      top ? `Discard, ${game.discard.length} ${game.discard.length === 1 ? "card" : "cards"}, the ${nameOf(top)} on top. Look through it` : "Discard, empty",
-    );
+    this.discardName.textContent =
+      top ? `Discard, ${game.discard.length} ${game.discard.length === 1 ? "card" : "cards"}, the ${nameOf(top)} on top. Look through it` : "Discard, empty";
   }
 
   /** @param {Game} game */

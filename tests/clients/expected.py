@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from engine import begin, choose, legal_actions, read, replay, score, steps, write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from engine import Action, State
 
@@ -34,8 +34,3 @@ def score_of(line: str) -> int:
     result = score(replay(seed, actions, rules.options)).score
     assert result is not None, "the game is not over"
     return result
-
-
-def scores(lines: Sequence[str]) -> list[int]:
-    """Return the scores of whole games."""
-    return [score_of(line) for line in lines]

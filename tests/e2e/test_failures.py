@@ -99,8 +99,8 @@ def test_a_server_that_asks_for_patience_gets_the_same_move_again(
 def test_a_second_click_while_a_move_is_under_way_does_nothing(playing: Visitor) -> None:
     playing.card("6D").click()
     playing.profile.set_offline(offline=True)
-    playing.choice("equip:6D").click()
-    playing.choice("equip:6D").click()
+    for _ in range(2):
+        playing.choice("equip:6D").dispatch_event("click")
     playing.page.keyboard.press("a")
     playing.profile.set_offline(offline=False)
     playing.settled(1)

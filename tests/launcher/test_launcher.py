@@ -129,7 +129,7 @@ def test_the_store_writes_every_game_down_and_drops_none(launch: Launch) -> None
     with launch().ready().store() as client:
         assert client.config_get("appendonly", "appendfsync", "maxmemory-policy", "save") == {
             "appendonly": "yes",
-            "appendfsync": "everysec",
+            "appendfsync": "always",
             "maxmemory-policy": "noeviction",
             "save": "",
         }

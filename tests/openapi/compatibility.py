@@ -159,9 +159,8 @@ class _Comparison:
             yield f"{where}/{name}: gone"
         for name in fields.keys() & others.keys():
             yield from self._schema(fields[name], others[name], f"{where}/{name}", answer=answer)
-        if "items" in old or "items" in new:
-            items = old.get("items", _ANYTHING), new.get("items", _ANYTHING)
-            yield from self._schema(*items, f"{where}/0", answer=answer)
+        items = old.get("items", _ANYTHING), new.get("items", _ANYTHING)
+        yield from self._schema(*items, f"{where}/0", answer=answer)
 
 
 def _limits(sender: Json, reader: Json, where: str) -> Iterator[str]:

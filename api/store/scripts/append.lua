@@ -9,12 +9,12 @@ end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local updated = string.format('%.0f', now)
-local expires = '0'
-if ARGV[4] == '0' then
+local expires = ARGV[4] == '0' and '0' or string.format('%.0f', now + ARGV[4])
+-- The log first: of a script's writes, a store that is full refuses only the first.
+redis.call('HSET', KEYS[1], 'a', ARGV[2] .. ARGV[3], 'u', updated, 'x', expires)
+if expires == '0' then
   redis.call('PERSIST', KEYS[1])
 else
-  expires = string.format('%.0f', now + ARGV[4])
   redis.call('PEXPIREAT', KEYS[1], expires)
 end
-redis.call('HSET', KEYS[1], 'a', ARGV[2] .. ARGV[3], 'u', updated, 'x', expires)
 return {1, updated, expires}

@@ -1,0 +1,177 @@
+"""The bot in Python: it plays by the rules, and well; against a real server, and exactly once."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import uuid
+from importlib.util import module_from_spec, spec_from_file_location
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+
+from engine import RULESETS, Options, apply, begin, choose, legal_actions, parse_action, read, score
+from tests.clients.expected import score_of
+from tests.clients.network import BUSY, CARRIED, LOST, UNANSWERED
+from tests.engine.play import any_options, any_seed
+from tests.public import public_state
+from tests.servers import ROOT
+
+if TYPE_CHECKING:
+    from engine import State
+    from tests.clients.network import Network
+    from tests.servers import ApiServer
+
+BOT = ROOT / "clients" / "python" / "bot.py"
+
+
+def _load() -> Any:  # noqa: ANN401  # a module
+    spec = spec_from_file_location("bot", BOT)
+    assert spec
+    assert spec.loader
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+bot = _load()
+
+
+def seen_by_the_bot(state: State) -> dict[str, Any]:
+    """Return a state as it comes over the network."""
+    body = {**public_state(state), "options": state.options._asdict()}
+    seen: dict[str, Any] = json.loads(json.dumps(body))
+    return seen
+
+
+def played_by_the_bot(seed: str, options: Options) -> State:
+    """Have the bot play a game to its end without a server, and return that."""
+    state = begin(seed, options).state
+    while legal_actions(state):
+        for action in bot.choose(seen_by_the_bot(state)):
+            state = apply(state, parse_action(action)).state
+    return state
+
+
+def run(url: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the bot to its end."""
+    return subprocess.run(
+        [sys.executable, BOT, "--url", url, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def told(done: subprocess.CompletedProcess[str]) -> tuple[int, int, str]:
+    """Return how many games the bot says that it played, its best score and that game."""
+    assert done.returncode == 0, done.stderr
+    *histogram, best = done.stdout.splitlines()[1:]
+    counted = sum(int(line.split()[3]) for line in histogram)
+    match = re.fullmatch(r"The best one, (-?\d+): (.+)", best)
+    assert match
+    return counted, int(match[1]), match[2]
+
+
+# What it chooses
+
+
+@given(any_seed, any_options)
+def test_all_that_it_sends_is_legal_under_any_options(seed: str, options: Options) -> None:
+    """Applying raises where an action is not legal, also behind one that ended the game."""
+    state = played_by_the_bot(seed, options)
+    assert score(state).score is not None
+
+
+def test_it_wins_more_than_now_and_then() -> None:
+    """Whoever takes what comes hardly ever does."""
+    won = sum(played_by_the_bot(f"bot-{n}", choose().options).health > 0 for n in range(100))
+    assert won >= 7
+
+
+def test_it_sends_all_the_actions_of_a_turn_in_one_request() -> None:
+    actions = bot.choose(seen_by_the_bot(begin("demo-1", choose().options).state))
+    assert len(actions) == 3
+
+
+def test_it_counts_the_cards_that_it_has_not_seen() -> None:
+    """A weapon is worth what it saves on the monsters that are still to come."""
+    plan = bot.Plan((), [], health=10, potions=0, weapon=10)
+    state = seen_by_the_bot(begin("demo-1", choose().options).state)
+    ahead = bot.worth(plan, {**state, "unseen": ["AC", "AS", "KC"]})
+    assert ahead > bot.worth(plan, {**state, "unseen": ["2C", "2S", "3C"]})
+
+
+def test_it_counts_the_cards_that_it_avoided() -> None:
+    plan = bot.Plan((), [], health=10, potions=0, weapon=10)
+    state = {**seen_by_the_bot(begin("demo-1", choose().options).state), "unseen": ["2C"]}
+    ahead = bot.worth(plan, {**state, "bottom": [["AC", "5D", "AS", "KC"]]})
+    assert ahead > bot.worth(plan, {**state, "bottom": [["2S", "5D", "3S", "4C"]]})
+
+
+def test_it_avoids_a_room_that_would_kill_it() -> None:
+    state = seen_by_the_bot(begin("demo-1", choose().options).state)
+    assert bot.choose({**state, "room": ["AC", "AS", "KC", "KS"]}) == ["avoid"]
+
+
+# Against a server
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ruleset", list(RULESETS))
+def test_it_plays_whole_games_by_any_ruleset_and_tells_the_best(url: str, ruleset: str) -> None:
+    played, best, line = told(run(url, "-n", "5", "--ruleset", ruleset))
+    assert played == 5
+    assert score_of(line) == best
+    assert read(line).rules == choose(ruleset)
+
+
+@pytest.mark.slow
+def test_its_games_are_on_the_ledger_under_its_name(url: str, server: ApiServer) -> None:
+    seed = f"bot-{uuid.uuid4()}"
+    _, best, _ = told(run(url, "-n", "3", "--seed", seed, "--player", "Robin"))
+    page = server.get(f"/v1/ledger?seed={seed}").json
+    assert [entry["player"] for entry in page["entries"]] == ["Robin"] * 3
+    assert page["entries"][0]["score"] == best
+
+
+@pytest.mark.slow
+def test_it_keeps_one_connection(network: Network) -> None:
+    run(network.url, "-n", "2")
+    assert len(network.seen) > 10
+    assert len({seen.connection for seen in network.seen}) == 1
+
+
+@pytest.mark.slow
+def test_requests_and_answers_that_are_lost_are_sent_again_and_played_once(
+    network: Network, server: ApiServer
+) -> None:
+    seed = f"bot-{uuid.uuid4()}"
+    network.fail(
+        UNANSWERED, LOST, BUSY, CARRIED, UNANSWERED, LOST, BUSY, CARRIED, over_and_over=True
+    )
+    played, best, line = told(run(network.url, "-n", "3", "--seed", seed))
+    assert (played, score_of(line)) == (3, best)
+    assert server.get(f"/v1/ledger?seed={seed}").json["total"] == 3
+    created = [seen.key for seen in network.seen if seen.path == "/v1/games"]
+    assert len(created) > len(set(created)) == 3
+
+
+@pytest.mark.slow
+def test_a_server_that_stays_away_is_told(network: Network) -> None:
+    network.fail(BUSY, over_and_over=True)
+    done = run(network.url, "-n", "1")
+    assert done.returncode == 1
+    assert done.stderr == "The server does not answer.\n"
+
+
+@pytest.mark.slow
+def test_a_refusal_is_told(url: str) -> None:
+    done = run(url, "-n", "1", "--seed", "a seed")
+    assert done.returncode == 1
+    assert "invalid_request" in done.stderr
+    assert "/seed" in done.stderr
