@@ -2,7 +2,7 @@
 # that is there will do.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format openapi bench lock clean venv venv-dev
+.PHONY: help run test check format openapi bench lock audit clean venv venv-dev
 
 run: venv ## play: http://127.0.0.1:8000 (PORT=9000 SCOUNDREL_DATA=/some/directory)
 	@exec env $(if $(PORT),SCOUNDREL_PORT='$(PORT)') .venv/bin/python -m api.launcher
@@ -26,6 +26,9 @@ openapi: venv-dev ## write the published contract again
 
 bench: venv ## measure the engine
 	@.venv/bin/python -m bench.engine
+
+audit: ## look for known vulnerabilities in the pinned packages (asks the network)
+	@scripts/audit.sh requirements.txt requirements-dev.txt
 
 lock: ## write the pinned requirements again (UPGRADE=1 for the newest)
 	@scripts/lock.sh $(if $(UPGRADE),--upgrade)

@@ -48,7 +48,7 @@ MALFORMED_REQUEST = ProblemType(
     "malformed_request",
     400,
     "The request is broken",
-    "The request breaks HTTP itself, a chunk without its length for instance.",
+    "The request breaks HTTP itself, a chunk without its length for instance. Send it again, whole.",
 )
 TOKEN_REQUIRED = ProblemType(
     "token_required",
@@ -62,7 +62,7 @@ NOT_FOUND = ProblemType(
     "not_found",
     404,
     "Nothing is here",
-    "No resource has this path. The paths are in the API's docs.",
+    "No resource has this path. The paths are in the API's docs, `/docs`.",
 )
 GAME_NOT_FOUND = ProblemType(
     "game_not_found",
@@ -86,8 +86,8 @@ NOT_ACCEPTABLE = ProblemType(
     "not_acceptable",
     406,
     "No answer of the kind that is accepted",
-    "`Accept` leaves out every media type that there is: `application/json`, and for the game "
-    "itself `text/plain`.",
+    "`Accept` leaves out every media type that there is. Leave it out, or accept "
+    "`application/json`; the game itself can be had as `text/plain` too.",
 )
 VERSION_MISMATCH = ProblemType(
     "version_mismatch",

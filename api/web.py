@@ -1,4 +1,4 @@
-"""The web client, served as it lies in ``clients/web``: its page at ``/``, the rest below ``/play``.
+"""The web client, served as it lies in ``clients/web``: the page at ``/``, the rest at ``/play/``.
 
 The page names everything else relative to itself, so a path prefix in front changes nothing.
 """
@@ -12,10 +12,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from flask import Blueprint, Response, abort, request
+from flask import Blueprint, Response, abort, redirect, request
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from werkzeug.wrappers import Response as AnyResponse
 
 DIRECTORY = Path(__file__).parents[1] / "clients" / "web"
 PAGE = "index.html"
@@ -51,13 +53,16 @@ class _File(NamedTuple):
 
 
 @web.get("/")
-def page() -> Response:
+def page() -> AnyResponse:
     """Return the page that plays."""
+    if not request.environ["PATH_INFO"]:
+        # Without the slash what it names would be looked for beside the prefix, not below it.
+        return redirect(f"{request.script_root}/", HTTPStatus.PERMANENT_REDIRECT)
     return _answer(PAGE)
 
 
 @web.get("/play/<path:name>")
-def part(name: str) -> Response:
+def part(name: str) -> AnyResponse:
     """Return one of the files that the page is made of."""
     return _answer(name)
 
@@ -76,7 +81,7 @@ def files(directory: Path = DIRECTORY) -> Mapping[str, Path]:
 _FILES = files()
 
 
-def _answer(name: str) -> Response:
+def _answer(name: str) -> AnyResponse:
     path = _FILES.get(name)
     if path is None:
         abort(HTTPStatus.NOT_FOUND)

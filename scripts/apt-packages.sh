@@ -8,8 +8,13 @@ wanted() {
     cat <<'LIST'
 python3-venv  -             every test: the virtual environment
 redis-server  redis-server  the tests of the store on Redis, on a Cluster and under faults
+nginx-light   nginx         the tests of the shipped proxy
+buildah       buildah       the tests of the image, which is built for real
+debootstrap   debootstrap   the tests of the image: its base is made with it
+openssl       openssl       the test of the shipped proxy with TLS
 curl          curl          the tests that play the README's session by hand
 jq            jq            the tests that play the README's session by hand
+chromium      chromium      the tests of the pages in a browser
 LIST
 }
 
@@ -60,4 +65,7 @@ apt-get install -qq -y --no-install-recommends -o DPkg::Lock::Timeout=120 $missi
 
 case $missing in
     *redis-server*) update-rc.d redis-server disable ;;
+esac
+case $missing in
+    *nginx*) update-rc.d nginx disable ;;
 esac

@@ -108,7 +108,7 @@ export class ChoicePanel {
     const draws = game?.actions.includes("draw");
     const watched = watching && h("p", { class: "watching" }, "This game is locked: only the browser that began it can play. Here you can watch.");
     if (selected) {
-      const other = h("button", { type: "button", class: "link other", click: this.on.deselect }, "Another card");
+      const other = h("button", { type: "button", class: "link other", click: this.on.deselect }, "Back");
       return [h("div", { class: "about" }, h("h2", {}, subject(selected)), other), watched];
     }
     return watching

@@ -100,6 +100,7 @@ export class Session {
       );
       this.busy = false;
       this.#quiet = 0;
+      this.listener.onStatus();
       await this.#adopt(answer, answer.events, "own");
     } catch (error) {
       this.busy = false;

@@ -90,9 +90,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: never;
-            path: {
-                game_id: string;
-            };
+            path?: never;
             cookie?: never;
         };
         /**
@@ -113,9 +111,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: never;
-            path: {
-                game_id: string;
-            };
+            path?: never;
             cookie?: never;
         };
         /**
@@ -141,9 +137,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: never;
-            path: {
-                game_id: string;
-            };
+            path?: never;
             cookie?: never;
         };
         /**
@@ -163,9 +157,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: never;
-            path: {
-                game_id: string;
-            };
+            path?: never;
             cookie?: never;
         };
         /**
@@ -246,9 +238,7 @@ export interface paths {
         parameters: {
             query?: never;
             header?: never;
-            path: {
-                ruleset: string;
-            };
+            path?: never;
             cookie?: never;
         };
         /**
@@ -454,6 +444,7 @@ export interface components {
              * @description When it will be forgotten unless it is played; null for never.
              */
             expires_at: string | null;
+            /** @description Where what belongs to the game is to be found. */
             links: components["schemas"]["GameLinks"];
         } & {
             [key: string]: unknown;
@@ -598,6 +589,7 @@ export interface components {
              * @description When it will be forgotten unless it is played; null for never.
              */
             expires_at: string | null;
+            /** @description Where what belongs to the game is to be found. */
             links: components["schemas"]["GameLinks"];
             /** @description What happened, in order. */
             events: components["schemas"]["Event"][];
@@ -751,6 +743,7 @@ export interface components {
              * @description When it will be forgotten unless it is played; null for never.
              */
             expires_at: string | null;
+            /** @description Where what belongs to the game is to be found. */
             links: components["schemas"]["GameLinks"];
             /** @description What happened, in order. */
             events: components["schemas"]["Event"][];
@@ -940,9 +933,11 @@ export interface components {
             title: string;
             /** @description What it is, in a sentence or two. */
             summary: string;
+            /** @description The options it stands for. */
             options: components["schemas"]["Options"];
             /** @description The whole rules as text, to be shown to players. */
             rules: components["schemas"]["Section"][];
+            /** @description What it calls things. */
             terms: components["schemas"]["Terms"];
             /** @description To whom it is owed. */
             credits: components["schemas"]["Credit"][];
@@ -1028,7 +1023,10 @@ export interface operations {
     getOpenApi: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of an earlier answer: if nothing has changed since, 304 says so. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1037,11 +1035,22 @@ export interface operations {
             /** @description The OpenAPI 3.1 document of this API. */
             200: {
                 headers: {
+                    /** @description Changes when the answer does. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["OpenApi"];
                 };
+            };
+            /** @description Nothing has changed since the answer that `If-None-Match` names. */
+            304: {
+                headers: {
+                    /** @description Changes when the answer does. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is: `application/json`, and for the game itself `text/plain`. */
             406: {

@@ -4,7 +4,7 @@ import { back, face } from "./cards.js";
 import { ChoicePanel, actionsOn, hint, manner, outcome } from "./choice.js";
 import { h, put } from "./dom.js";
 import { rise, settle, shake, snapshot } from "./motion.js";
-import { capital, describe, figure, figureOf, nameOf } from "./names.js";
+import { capital, describe, figure, figureOf, nameOf, signOf } from "./names.js";
 
 /** @typedef {import("./api.js").Game} Game */
 /** @typedef {import("./api.js").GameEvent} GameEvent */
@@ -314,7 +314,7 @@ export class Table {
       this.weapon,
       fan,
       h("p", { class: "unseen" }, `${describe(weapon.card)}. ${slain}.`),
-      h("span", { class: "caption", "aria-hidden": "true" }, capital(figureOf(weapon.card)), " ", h("b", {}, String(weapon.value)), last ? `, last slain ${nameOf(last)}` : ", unused"),
+      h("span", { class: "caption", "aria-hidden": "true" }, capital(figureOf(weapon.card)), " ", h("b", {}, String(weapon.value)), last ? `, last slain ${signOf(last)}` : ", unused"),
     );
   }
 

@@ -310,10 +310,13 @@ def test_the_total_counts_the_whole_board_on_every_page(api: Api, store: Store) 
 
 def read_on(api: Api, **arguments: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401  # whatever a query has
     """Yield the pages from here to the end, each asked for by the cursor of the one before."""
+    cursors = {None}
     page = board(api, **arguments)
     yield page
     arguments.pop("around", None)
     while page["next_cursor"] is not None:
+        assert page["next_cursor"] not in cursors
+        cursors.add(page["next_cursor"])
         page = board(api, **{**arguments, "cursor": page["next_cursor"]})
         yield page
 
@@ -330,6 +333,7 @@ def test_the_pages_together_are_the_board(api: Api, store: Store, limit: int) ->
 def test_no_page_follows_when_the_last_one_is_full(api: Api, store: Store) -> None:
     many(store, LIMIT)
     reply = ledger(api, seed=SEED, limit=LIMIT)
+    assert len(ids(reply.json)) == LIMIT
     assert reply.json["next_cursor"] is None
     assert "Link" not in reply.headers
 
@@ -355,13 +359,8 @@ def test_pages_of_a_board_that_changes_neither_skip_nor_repeat_who_was_there_thr
     go = many(store, 12, luck + 100)
     arrived: list[str] = []
     seen: list[str] = []
-    query: dict[str, Any] = {"seed": SEED, "limit": LIMIT}
-    while True:
-        page = board(api, **query)
+    for page in read_on(api, seed=SEED, limit=LIMIT):
         seen += ids(page)
-        if page["next_cursor"] is None:
-            break
-        query["cursor"] = page["next_cursor"]
         for _ in range(min(changes.goes, len(go))):
             # Above all the one that the cursor was made of.
             gone = next((game for game in go if game.id == seen[-1]), None) or random.choice(go)

@@ -20,6 +20,8 @@ UNANSWERED = "unanswered"
 BUSY = "busy"
 """The request arrives, and the answer is a 503 of the network's own."""
 
+ROUGH = (UNANSWERED, LOST, BUSY, *[CARRIED] * 9)
+
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length", "date", "server"}
 
 
@@ -100,6 +102,8 @@ class Network:
         for name, value in headers.items():
             if name.lower() not in HOP_BY_HOP:
                 client.send_header(name, value)
+        if client.close_connection:
+            client.send_header("Connection", "close")
         client.send_header("Content-Length", str(len(answer)))
         client.end_headers()
         client.wfile.write(answer)

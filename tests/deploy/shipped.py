@@ -14,7 +14,6 @@ from redis.exceptions import RedisError
 
 from tests.servers import ROOT, START_SECONDS, free_port, redis_binary, wait_until
 
-
 SHIPPED = ROOT / "deploy"
 
 

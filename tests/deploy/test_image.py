@@ -78,7 +78,7 @@ def test_its_processes_run_as_nobody_special_without_any_capability(
         assert status["NoNewPrivs"] == "1"
 
 
-@pytest.mark.parametrize("path", ["/x", "/srv/scoundrel/x", "/opt/scoundrel/x", "/var/tmp/x"])
+@pytest.mark.parametrize("path", ["/x", "/srv/scoundrel/x", "/opt/scoundrel/x", "/home/x"])
 def test_nothing_can_be_written_but_in_tmp(image: Image, path: str) -> None:
     assert "Read-only file system" in image.run("sh", "-c", f"echo > {path}").stderr
     assert image.run("sh", "-c", "echo > /tmp/x").returncode == 0
@@ -101,14 +101,14 @@ def test_there_are_no_build_tools(image: Image) -> None:
 
 
 def test_nothing_but_what_is_served_is_in_it(image: Image) -> None:
-    assert sorted(os.listdir(image.root / "srv/scoundrel")) == [
+    assert sorted(path.name for path in (image.root / "srv/scoundrel").iterdir()) == [
         "api",
         "clients",
         "engine",
         "openapi",
         "requirements.txt",
     ]
-    assert os.listdir(image.root / "srv/scoundrel/clients") == ["web"]
+    assert [path.name for path in (image.root / "srv/scoundrel/clients").iterdir()] == ["web"]
 
 
 def test_it_has_all_that_the_source_tree_serves(

@@ -81,6 +81,7 @@ class Visitor:
     def __init__(self, browser: Browser, server: ApiServer, **profile: Any) -> None:  # noqa: ANN401  # what Playwright takes
         self.server = server
         self.address = f"http://127.0.0.1:{server.port}/"
+        """Where the page is; what is asked of anybody else is a complaint."""
         self.profile: BrowserContext = browser.new_context(
             **{"viewport": DESKTOP, "reduced_motion": "reduce", **profile}
         )

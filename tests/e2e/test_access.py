@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,6 +12,7 @@ from tests.e2e.tooling import installed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 
@@ -214,10 +214,15 @@ def test_the_page_is_typed_by_the_contract(npm: str) -> None:
 def test_the_types_are_those_of_the_published_contract(npm: str, tmp_path: Path) -> None:
     directory = installed(npm).parent
     subprocess.run(
-        [npm, "exec", "--", "openapi-typescript", "../../../openapi/openapi.json"]
-        + ["--output", str(tmp_path / "schema.d.ts")],
+        [
+            *(npm, "exec", "--", "openapi-typescript", "../../../openapi/openapi.json"),
+            *("--output", str(tmp_path / "schema.d.ts")),
+        ],
         cwd=directory,
         capture_output=True,
         check=True,
     )
-    assert (directory.parent / "schema.d.ts").read_text() == (tmp_path / "schema.d.ts").read_text()
+    written = (directory.parent / "schema.d.ts").read_text()
+    assert written == (tmp_path / "schema.d.ts").read_text(), (
+        "the contract has changed: npm --prefix clients/web/tooling run schema"
+    )

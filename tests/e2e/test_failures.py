@@ -10,7 +10,7 @@ import pytest
 from tests.e2e.browsing import WINNING, Visitor, shows, tells
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Route
+    from playwright.sync_api import APIResponse, Route
 
 pytestmark = pytest.mark.slow
 
@@ -44,7 +44,7 @@ def test_a_move_made_without_network_is_played_once_when_it_is_back(playing: Vis
 
 
 def test_a_move_whose_answer_is_lost_is_played_once(playing: Visitor) -> None:
-    lost = []
+    lost: list[APIResponse] = []
 
     def lose_the_first_answer(route: Route) -> None:
         if route.request.method != "POST" or lost:
@@ -109,8 +109,8 @@ def test_a_second_click_while_a_move_is_under_way_does_nothing(playing: Visitor)
 
 def test_a_new_game_whose_answer_is_lost_is_created_once(visitor: Visitor) -> None:
     visitor.excused.append("Failed to load resource")
-    created = []
-    keys = []
+    created: list[str] = []
+    keys: list[str] = []
 
     def lose_the_first_answer(route: Route) -> None:
         keys.append(route.request.headers["idempotency-key"])
@@ -140,7 +140,7 @@ def test_a_link_to_no_game_says_so_and_leads_to_the_start(visitor: Visitor) -> N
     visitor.excused.append("404")
     visitor.open("#game=AAAAAAAAAAAAAAAAAAAAAA")
     shows(visitor.page.locator("h1"), "This game is not here")
-    visitor.page.get_by_role("link", name="To the start").click()
+    visitor.page.get_by_role("link", name="To the start", exact=True).click()
     visitor.page.locator(".start").wait_for()
 
 
@@ -180,9 +180,12 @@ def test_an_event_and_an_action_of_a_later_version_do_no_harm(playing: Visitor) 
         body["actions"] = [*body["actions"], "sing:5S"]
         route.fulfill(response=answer, json=body)
 
-    playing.page.route(ACTIONS, lambda route: (
-        from_the_future(route) if route.request.method == "POST" else route.continue_()
-    ))
+    playing.page.route(
+        ACTIONS,
+        lambda route: (
+            from_the_future(route) if route.request.method == "POST" else route.continue_()
+        ),
+    )
     playing.click("equip:6D")
     playing.page.locator(".table[data-version='1']").wait_for()
     playing.card("5S").click()

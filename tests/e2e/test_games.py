@@ -161,7 +161,7 @@ def test_each_choice_says_beforehand_what_it_does(visitor: Visitor) -> None:
     visitor.card("AS").click()
     tells(visitor.choice("fight:AS:weapon"), "−8 health, 12 left")
     tells(visitor.choice("fight:AS:barehanded"), "−14 health, 6 left")
-    visitor.page.get_by_role("button", name="Another card").click()
+    visitor.page.get_by_role("button", name="Back").click()
     visitor.play(["fight:AS:weapon"], start=1)
     visitor.play(["fight:JC:weapon"], start=2)
     visitor.card("9C").click()

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import re
+import threading
 from http import HTTPStatus
+from typing import TYPE_CHECKING
 
 import pytest
+from werkzeug.exceptions import NotFound
+from werkzeug.middleware.dispatcher import DispatcherMiddleware
+from werkzeug.serving import make_server
 
+from api import create_app
 from api.web import DIRECTORY, files
-from tests.servers import ApiServer
+from tests.e2e.browsing import WINNING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.e2e.browsing import Visitor
+    from tests.servers import ApiServer
 
 PAGE = (DIRECTORY / "index.html").read_text()
 SERVED = sorted(files())
@@ -71,6 +83,24 @@ def test_nothing_else_is_served(server: ApiServer, path: str) -> None:
     reply = server.get(path)
     assert reply.status == HTTPStatus.NOT_FOUND
     assert reply.json["code"] == "not_found"
+
+
+@pytest.mark.slow
+def test_the_page_plays_below_a_path_too(
+    visitors: Callable[..., Visitor], server: ApiServer
+) -> None:
+    app = create_app({"REDIS_URL": server.environment["SCOUNDREL_REDIS_URL"]})
+    mounted = DispatcherMiddleware(NotFound(), {"/some/path": app})
+    proxy = make_server("127.0.0.1", 0, mounted, threaded=True)
+    threading.Thread(target=proxy.serve_forever, daemon=True).start()
+    try:
+        visitor = visitors()
+        visitor.address = f"http://127.0.0.1:{proxy.server_port}/some/path/"
+        visitor.begin(WINNING)
+        visitor.play(["equip:6D"])
+    finally:
+        proxy.shutdown()
+        proxy.server_close()
 
 
 def test_the_page_names_everything_relative_to_itself() -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.servers import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TOOLING = ROOT / "clients" / "web" / "tooling"
 

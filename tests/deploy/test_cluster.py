@@ -1,0 +1,143 @@
+"""The shipped example of a Cluster: three primaries and their replicas, of redis-server."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from api import create_app
+from tests.deploy.shipped import SHIPPED, RedisServer
+from tests.playing import act, begin, play_through, record
+from tests.servers import ApiServer, Reply, redis_binary, wait_until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(redis_binary() is None, reason="no redis-server"),
+]
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[list[RedisServer]]:
+    servers = [RedisServer(SHIPPED / "cluster" / "redis.conf") for _ in range(6)]
+    try:
+        for server in servers:
+            # The nodes speak with each other on their port plus 10,000.
+            server.port = server.port % 20_000 + 20_000
+            server.url = f"redis://127.0.0.1:{server.port}/0"
+            server.start()
+        addresses = [f"127.0.0.1:{server.port}" for server in servers]
+        subprocess.run(
+            [
+                *("redis-cli", "--cluster", "create", *addresses),
+                *("--cluster-replicas", "1", "--cluster-yes"),
+            ],
+            check=True,
+            capture_output=True,
+        )
+        for server in servers:
+            wait_until(lambda server=server: _is_ready(server))
+        yield servers
+    finally:
+        for server in servers:
+            server.close()
+
+
+@pytest.fixture(scope="module")
+def url(nodes: list[RedisServer]) -> str:
+    return f"redis+cluster://{','.join(f'127.0.0.1:{node.port}' for node in nodes[:3])}"
+
+
+@pytest.fixture(scope="module")
+def api(url: str) -> Iterator[ApiServer]:
+    server = ApiServer({"SCOUNDREL_REDIS_URL": url}, workers=2)
+    try:
+        yield server.start()
+    finally:
+        server.close()
+
+
+def test_games_are_played_and_ranked_on_it(api: ApiServer) -> None:
+    game_ids = [play_through(api, record(f"cluster-{number}")) for number in range(6)]
+    for number, game_id in enumerate(game_ids):
+        ledger = api.get(f"/v1/ledger?seed=cluster-{number}").json
+        assert [entry["game_id"] for entry in ledger["entries"]] == [game_id]
+
+
+def test_games_lie_on_all_its_primaries(api: ApiServer, nodes: list[RedisServer]) -> None:
+    for _ in range(30):
+        assert api.post("/v1/games", {}).status == 201
+    holding = 0
+    for node in nodes:
+        with node.client as client:
+            if client.role()[0] == "master":
+                assert list(client.scan_iter("game:*"))
+                holding += 1
+    assert holding == 3
+
+
+def test_the_operators_commands_see_all_of_it(api: ApiServer, url: str) -> None:
+    play_through(api, record("cluster-commands"))
+    runner = create_app({"REDIS_URL": url}).test_cli_runner()
+    result = runner.invoke(args=["ledger", "verify"])
+    assert "0 differences." in result.output
+    cleared = runner.invoke(args=["ledger", "clear", "original/cluster-commands", "--yes"])
+    assert cleared.output == "1 games taken off.\n"
+    rebuilt = runner.invoke(args=["ledger", "rebuild"])
+    assert rebuilt.output.startswith("0 games entered")
+    assert api.get("/v1/ledger?seed=cluster-commands").json["entries"] == []
+
+
+def test_a_game_goes_on_when_its_primary_is_lost(api: ApiServer, nodes: list[RedisServer]) -> None:
+    game = record("cluster-failover")
+    game_id, _body = begin(api, game)
+    assert act(api, game_id, 0, game.actions[0]).status == 200
+    (primary,) = (node for node in nodes if _is_primary_of(node, f"game:{game_id}"))
+    primary.stop(signal.SIGKILL)
+    for version, action in enumerate(game.actions[1:], 1):
+        reply = _repeated(api, game_id, version, action)
+        assert (reply.status, reply.json["version"]) == (200, version + 1)
+    assert api.get(f"/v1/games/{game_id}/score").json["score"] is not None
+
+
+def _repeated(api: ApiServer, game_id: str, version: int, action: str) -> Reply:
+    """Send a move until the store answers, as a client is told to."""
+    replies = [act(api, game_id, version, action)]
+
+    def played() -> bool:
+        if replies[-1].status == 503:
+            replies.append(act(api, game_id, version, action))
+        return replies[-1].status != 503
+
+    wait_until(played)
+    return replies[-1]
+
+
+def _is_ready(server: RedisServer) -> bool:
+    with server.client as client:
+        info = client.execute_command("CLUSTER INFO")
+        known = info if isinstance(info, str) else str(info)
+        role = client.role()
+    connected = role[0] == "master" or "connected" in map(str, role)
+    return "ok" in known and connected
+
+
+def _is_primary_of(server: RedisServer, key: str) -> bool:
+    with server.client as client:
+        return client.role()[0] == "master" and key in set(map(str, client.scan_iter(key)))
+
+
+def test_the_example_says_nothing_that_the_single_store_says_already() -> None:
+    single = _directives((SHIPPED / "redis.conf").read_text())
+    node = _directives((SHIPPED / "cluster" / "redis.conf").read_text())
+    assert not single & node
+    assert "include" in node
+
+
+def _directives(text: str) -> set[str]:
+    return {line.split()[0] for line in text.splitlines() if line and not line.startswith("#")}
