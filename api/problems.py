@@ -48,7 +48,8 @@ MALFORMED_REQUEST = ProblemType(
     "malformed_request",
     400,
     "The request is broken",
-    "The request breaks HTTP itself, a chunk without its length for instance. Send it again, whole.",
+    "The request breaks HTTP itself, by a chunk without its length for instance. Send it again, "
+    "whole.",
 )
 TOKEN_REQUIRED = ProblemType(
     "token_required",

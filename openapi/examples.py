@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from http import HTTPStatus
-from io import RawIOBase
+from io import BytesIO
 from itertools import count
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
@@ -327,9 +327,8 @@ def _refusals(recorder: Recorder, game_id: str) -> None:
             *ask,
             "broken",
             "A broken chunk",
-            input_stream=_Broken(),
+            input_stream=_Broken(b"{}"),
             content_type="application/json",
-            content_length=9,
         )
         recorder.ask(*ask, "large", "17 KiB", data=" " * 17 * 1024)
         if operation_id != "verifyReplay":
@@ -343,14 +342,14 @@ def _refusals(recorder: Recorder, game_id: str) -> None:
     )
 
 
-class _Broken(RawIOBase):
+class _Broken(BytesIO):
     """A body that breaks off, as one in chunks can."""
 
-    def readable(self) -> bool:
-        """Seem sound."""
-        return True
-
     def readinto(self, _: object) -> int:
+        """Break off."""
+        raise ValueError("a chunk without its length")
+
+    def read(self, *_: object) -> bytes:
         """Break off."""
         raise ValueError("a chunk without its length")
 
