@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import logging
 import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 from api import create_app
 from api.launcher.embedded import embedded_store
@@ -22,7 +22,6 @@ METHODS = ("get", "post")
 
 def written() -> str:
     """Return the contract as it is to be published."""
-    logging.disable(logging.WARNING)  # the store that is away is away on purpose
     with tempfile.TemporaryDirectory() as directory, embedded_store(Path(directory)) as store:
         while not store.answering:
             store.tend()
@@ -30,7 +29,9 @@ def written() -> str:
         app = create_app({"REDIS_URL": store.url, "SECRET": SECRET})
         contract = document(app)
         recorder = Recorder(app)
-        record_examples(recorder)
+        # The store that is away is away on purpose.
+        with patch.object(app.logger, "disabled", new=True):
+            record_examples(recorder)
     for operation in _operations(contract):
         _add_examples(operation, recorder)
     return json.dumps(contract, indent=2, ensure_ascii=False) + "\n"

@@ -163,6 +163,7 @@ def test_requests_and_answers_that_are_lost_are_sent_again_and_played_once(
     created = [seen for seen in network.seen if seen.path == "/v1/games"]
     assert len(created) == 4
     assert len({(seen.key, seen.body) for seen in created}) == 1
+    assert len(created[0].key or "") >= 32
 
 
 def test_a_server_that_is_away_is_said_to_be_and_the_game_can_go_on_later(

@@ -148,6 +148,7 @@ def test_verify_minds_not_a_game_that_is_just_being_finished(
     _sound(ledger)
 
 
+@pytest.mark.slow
 def test_verify_raises_no_alarm_while_games_are_played(ledger: Command, store: Store) -> None:
     stop = threading.Event()
 

@@ -127,6 +127,7 @@ def test_no_label_is_made_up_by_a_client(server: LoggedServer) -> None:
     assert not [key for key in new if re.search(r"BREW|pots|made-up|h\d", str(key))]
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_takes_no_count_with_it_and_leaves_no_file(own: LoggedServer) -> None:
     assert own.process is not None
     for _ in range(30):
@@ -148,6 +149,7 @@ def test_a_worker_that_dies_takes_no_count_with_it_and_leaves_no_file(own: Logge
     assert not left & set(workers)
 
 
+@pytest.mark.slow
 def test_the_directory_of_the_figures_goes_with_the_server(own: LoggedServer) -> None:
     assert own.process is not None
     assert len(directories(own)) == 1
@@ -156,6 +158,7 @@ def test_the_directory_of_the_figures_goes_with_the_server(own: LoggedServer) ->
     assert directories(own) == []
 
 
+@pytest.mark.slow
 def test_a_killed_servers_directory_is_removed_by_the_next_and_a_living_ones_is_not(
     own: LoggedServer,
 ) -> None:
@@ -175,6 +178,7 @@ def test_a_killed_servers_directory_is_removed_by_the_next_and_a_living_ones_is_
         third.close()
 
 
+@pytest.mark.slow
 def test_a_scrape_needs_no_store(tmp_path: Path) -> None:
     server = LoggedServer({"SCOUNDREL_REDIS_URL": f"unix://{tmp_path}/none"}, file=tmp_path / "log")
     try:

@@ -43,7 +43,7 @@ def test_the_prefix_is_that_of_the_outermost_proxy_believed(
 ) -> None:
     app = create_app({**STORE, "PROXY_HOPS": hops})
     reply = app.test_client().get("/nothing", headers={"X-Forwarded-Prefix": prefix})
-    assert reply.json["type"] == link
+    assert reply.get_json()["type"] == link
 
 
 def test_a_plain_log_says_nothing_of_a_request(
