@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from hashlib import sha256
-from itertools import chain, count
 from struct import Struct
 from typing import TYPE_CHECKING
 
@@ -18,14 +17,14 @@ from engine.cards import PACK, Card
 from engine.errors import InvalidSeed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 SEED_PATTERN = "[A-Za-z0-9._~-]{1,64}"
 """What a seed looks like, from its first character to its last."""
 
 _WORDS = Struct(">8I")
-_BOUNDS = (0, *((1 << 32) // n * n for n in range(1, len(PACK) + 1)))
-"""By n: the largest multiple of n that a word can reach."""
+_BOUNDS = (0, 0, *((1 << 32) // n * n for n in range(2, len(PACK) + 1)))
+"""By n: the largest multiple of n that a word can reach; 0 where there is nothing to choose."""
 
 
 def check_seed(seed: str) -> str:
@@ -43,23 +42,19 @@ def deal(seed: str) -> tuple[Card, ...]:
 def shuffle(cards: Sequence[Card], seed: str, label: str) -> tuple[Card, ...]:
     """Return ``cards`` in the order that ``seed`` gives them under ``label``."""
     shuffled = list(cards)
-    words = _words(seed, label)
-    for n, first in zip(range(len(shuffled), 1, -1), words, strict=False):
-        word = first
-        while word >= _BOUNDS[n]:
-            word = next(words)
-        last, other = n - 1, word % n
-        shuffled[last], shuffled[other] = shuffled[other], shuffled[last]
+    prefix = f"{seed}\0{label}\0".encode()
+    n = len(shuffled)
+    i = 0
+    while n > 1:
+        for word in _WORDS.unpack(sha256(prefix + i.to_bytes(4, "big")).digest()):
+            if word < _BOUNDS[n]:
+                last, other = n - 1, word % n
+                shuffled[last], shuffled[other] = shuffled[other], shuffled[last]
+                n = last
+        i += 1
     return tuple(shuffled)
 
 
 def commitment(seed: str) -> str:
     """Return what is shown of a seed from the start: it fixes the deck and does not reveal it."""
     return sha256(b"scoundrel\0" + seed.encode()).hexdigest()
-
-
-def _words(seed: str, label: str) -> Iterator[int]:
-    prefix = f"{seed}\0{label}\0".encode()
-    return chain.from_iterable(
-        _WORDS.unpack(sha256(prefix + i.to_bytes(4, "big")).digest()) for i in count()
-    )

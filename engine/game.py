@@ -57,7 +57,9 @@ class Phase(StrEnum):
 # An enumeration's members are looked up slowly, and these for every action of every game.
 _PLAYING, _WON, _LOST = Status
 _POTION, _WITH_WEAPON = Kind.POTION, How.WEAPON
-_MANUAL, _LOWER, _NOT_TWICE = Draw.MANUAL, Degradation.LOWER, Avoiding.NOT_TWICE
+_MANUAL, _LOWER = Draw.MANUAL, Degradation.LOWER
+_NEVER, _NOT_TWICE = Avoiding.NEVER, Avoiding.NOT_TWICE
+_FULL_BEFORE, _NO_BONUS = Bonus.FULL_BEFORE, Bonus.NONE
 
 
 class Weapon(NamedTuple):
@@ -139,6 +141,10 @@ class Step(NamedTuple):
     events: tuple[Event, ...]
 
 
+_new = tuple.__new__
+"""Makes a named tuple of its fields in half the time that calling its class takes."""
+
+
 class Effect(NamedTuple):
     """What an action does to the player, from facts on the table."""
 
@@ -156,10 +162,11 @@ def begin(seed: str, options: Options = ORIGINAL) -> Step:
     """Deal ``seed`` and begin the first turn."""
     deck = deal(seed)
     room = _turned_up(options, deck, 0, ())
-    state = _state(
-        options=options,
-        seed=seed,
-        deck=deck,
+    return _step(
+        (CardsDrawn(room),) if room else (),
+        options,
+        seed,
+        deck,
         drawn=len(room),
         version=0,
         turn=1,
@@ -172,7 +179,6 @@ def begin(seed: str, options: Options = ORIGINAL) -> Step:
         avoided=False,
         bonus=0,
     )
-    return Step(state, (CardsDrawn(room),) if room else ())
 
 
 def legal_actions(state: State) -> tuple[Action, ...]:
@@ -224,7 +230,8 @@ def replay(seed: str, actions: Iterable[Action], options: Options = ORIGINAL) ->
     return state
 
 
-def _state(  # noqa: PLR0913, PLR0917  # one argument for each fact that a state is made of
+def _step(  # noqa: PLR0913, PLR0917  # one argument for each fact that a state is made of
+    events: tuple[Event, ...],
     options: Options,
     seed: str,
     deck: tuple[Card, ...],
@@ -239,8 +246,8 @@ def _state(  # noqa: PLR0913, PLR0917  # one argument for each fact that a state
     discard: tuple[Card, ...],
     avoided: bool,
     bonus: int,
-) -> State:
-    """Return the state of these facts with what follows from them; no other code makes one."""
+) -> Step:
+    """Return the step to the state of these facts and what follows; no other code makes one."""
     status = _PLAYING
     legal: tuple[Action, ...] = ()
     dungeon_size = len(deck) - drawn
@@ -248,6 +255,7 @@ def _state(  # noqa: PLR0913, PLR0917  # one argument for each fact that a state
         status = _LOST
     elif not dungeon_size and len(room) <= options.leave:
         status = _WON
+        events += (DungeonCleared(),)
     elif not faced and dungeon_size and len(room) < ROOM_SIZE:
         legal = _ONLY_DRAW
     else:
@@ -258,24 +266,28 @@ def _state(  # noqa: PLR0913, PLR0917  # one argument for each fact that a state
         if len(room) == ROOM_SIZE and _may_avoid(options, deck, avoided):
             choices.append(AVOID)
         legal = tuple(choices)
-    return State(
-        options,
-        seed,
-        deck,
-        drawn,
-        version,
-        turn,
-        health,
-        weapon,
-        room,
-        faced,
-        potions,
-        discard,
-        avoided,
-        bonus,
-        status,
-        legal,
+    state = _new(
+        State,
+        (
+            options,
+            seed,
+            deck,
+            drawn,
+            version,
+            turn,
+            health,
+            weapon,
+            room,
+            faced,
+            potions,
+            discard,
+            avoided,
+            bonus,
+            status,
+            legal,
+        ),
     )
+    return _new(Step, (state, events))
 
 
 def _reach(weapon: Weapon | None, options: Options) -> int:
@@ -288,7 +300,7 @@ def _reach(weapon: Weapon | None, options: Options) -> int:
 
 
 def _may_avoid(options: Options, deck: tuple[Card, ...], avoided: bool) -> bool:
-    if options.avoiding is Avoiding.NEVER or (avoided and options.avoiding is _NOT_TWICE):
+    if options.avoiding is _NEVER or (avoided and options.avoiding is _NOT_TWICE):
         return False
     return len(deck) < len(PACK) + ROOM_SIZE * MAX_AVOIDED
 
@@ -316,7 +328,8 @@ def _healing(state: State, potion: Card) -> int:
 
 def _draw(state: State) -> Step:
     card = state.deck[state.drawn]
-    after = _state(
+    return _step(
+        (CardsDrawn((card,)),),
         state.options,
         state.seed,
         state.deck,
@@ -332,7 +345,6 @@ def _draw(state: State) -> Step:
         state.avoided,
         state.bonus,
     )
-    return _step(after, CardsDrawn((card,)))
 
 
 def _avoid(state: State) -> Step:
@@ -344,7 +356,8 @@ def _avoid(state: State) -> Step:
     deck += under
     turn = state.turn + 1
     cards = _turned_up(options, deck, drawn, ())
-    after = _state(
+    return _step(
+        (RoomAvoided(state.room), *_turn_events(turn, cards)),
         options,
         state.seed,
         deck,
@@ -360,7 +373,6 @@ def _avoid(state: State) -> Step:
         avoided=True,
         bonus=state.bonus,
     )
-    return _step(after, RoomAvoided(state.room), *_turn_events(turn, cards))
 
 
 def _face(state: State, card: Card, how: How | None) -> Step:
@@ -372,7 +384,7 @@ def _face(state: State, card: Card, how: How | None) -> Step:
     room = room[:place] + room[place + 1 :]
     faced += 1
     potions += card.kind is _POTION
-    turn_events: tuple[Event, ...] = ()
+    events: tuple[Event, ...] = (event,)
     if health > 0 and len(room) == 1 and drawn < len(deck):
         turn += 1
         cards = _turned_up(options, deck, drawn, room)
@@ -380,8 +392,9 @@ def _face(state: State, card: Card, how: How | None) -> Step:
         room += cards
         faced = potions = 0
         avoided = False
-        turn_events = _turn_events(turn, cards)
-    after = _state(
+        events += _turn_events(turn, cards)
+    return _step(
+        events,
         options,
         seed,
         deck,
@@ -397,7 +410,6 @@ def _face(state: State, card: Card, how: How | None) -> Step:
         avoided,
         bonus,
     )
-    return _step(after, event, *turn_events)
 
 
 _Faced = tuple[Event, int, Weapon | None, tuple[Card, ...], int]
@@ -416,8 +428,8 @@ def _drink(state: State, card: Card, _how: How | None) -> _Faced:
     health = state.health + healed
     wasted = state.potions >= options.potions_per_turn
     event = PotionWasted(card) if wasted else PotionDrunk(card, healed)
-    judged = {Bonus.FULL_AFTER: health, Bonus.FULL_BEFORE: state.health}.get(options.bonus)
-    bonus = card.value if judged == options.health else 0
+    judged = state.health if options.bonus is _FULL_BEFORE else health
+    bonus = card.value if judged == options.health and options.bonus is not _NO_BONUS else 0
     return event, health, state.weapon, (card,), bonus
 
 
@@ -440,7 +452,3 @@ _FACE: Mapping[Kind, Callable[[State, Card, How | None], _Faced]] = {
 
 def _turn_events(turn: int, cards: tuple[Card, ...]) -> tuple[Event, ...]:
     return (TurnBegan(turn), CardsDrawn(cards)) if cards else (TurnBegan(turn),)
-
-
-def _step(state: State, *events: Event) -> Step:
-    return Step(state, (*events, DungeonCleared()) if state.status is _WON else events)

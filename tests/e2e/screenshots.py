@@ -57,6 +57,7 @@ def pictures(browser: Browser, server: ApiServer) -> Iterator[tuple[str, Visitor
     end.begin(WINNING, player="Morgan")
     end.play(WINNING.actions)
     end.page.locator(".rank b").wait_for()
+    end.page.locator(".proof summary").wait_for()
     yield "end", end
 
     end.page.get_by_role("button", name="See the ledger").click()
@@ -67,6 +68,7 @@ def pictures(browser: Browser, server: ApiServer) -> Iterator[tuple[str, Visitor
     lost.begin(LOSING, player="Morgan")
     lost.play(LOSING.actions)
     lost.page.locator(".rank b").wait_for()
+    lost.page.locator(".proof summary").wait_for()
     yield "lost", lost
 
     phone = visitor(viewport=PHONE, device_scale_factor=2, has_touch=True, is_mobile=True)
