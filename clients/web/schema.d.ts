@@ -1000,7 +1000,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is: `application/json`, and for the game itself `text/plain`. */
+            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is. Leave it out, or accept `application/json`; the game itself can be had as `text/plain` too. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -1052,7 +1052,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is: `application/json`, and for the game itself `text/plain`. */
+            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is. Leave it out, or accept `application/json`; the game itself can be had as `text/plain` too. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -1090,7 +1090,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is: `application/json`, and for the game itself `text/plain`. */
+            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is. Leave it out, or accept `application/json`; the game itself can be had as `text/plain` too. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -1153,7 +1153,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description Bad Request. `malformed_json`: The body could not be read as JSON in UTF-8. Send one JSON object. `malformed_request`: The request breaks HTTP itself, a chunk without its length for instance. */
+            /** @description Bad Request. `malformed_json`: The body could not be read as JSON in UTF-8. Send one JSON object. `malformed_request`: The request breaks HTTP itself, by a chunk without its length for instance. Send it again, whole. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1162,7 +1162,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is: `application/json`, and for the game itself `text/plain`. */
+            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is. Leave it out, or accept `application/json`; the game itself can be had as `text/plain` too. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -1256,7 +1256,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is: `application/json`, and for the game itself `text/plain`. */
+            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is. Leave it out, or accept `application/json`; the game itself can be had as `text/plain` too. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -1331,7 +1331,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is: `application/json`, and for the game itself `text/plain`. */
+            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is. Leave it out, or accept `application/json`; the game itself can be had as `text/plain` too. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -1392,7 +1392,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description Bad Request. `malformed_json`: The body could not be read as JSON in UTF-8. Send one JSON object. `malformed_request`: The request breaks HTTP itself, a chunk without its length for instance. */
+            /** @description Bad Request. `malformed_json`: The body could not be read as JSON in UTF-8. Send one JSON object. `malformed_request`: The request breaks HTTP itself, by a chunk without its length for instance. Send it again, whole. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1421,7 +1421,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is: `application/json`, and for the game itself `text/plain`. */
+            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is. Leave it out, or accept `application/json`; the game itself can be had as `text/plain` too. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -1523,7 +1523,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is: `application/json`, and for the game itself `text/plain`. */
+            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is. Leave it out, or accept `application/json`; the game itself can be had as `text/plain` too. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -1584,7 +1584,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is: `application/json`, and for the game itself `text/plain`. */
+            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is. Leave it out, or accept `application/json`; the game itself can be had as `text/plain` too. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -1646,7 +1646,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ledger"];
                 };
             };
-            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is: `application/json`, and for the game itself `text/plain`. */
+            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is. Leave it out, or accept `application/json`; the game itself can be had as `text/plain` too. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -1699,7 +1699,7 @@ export interface operations {
                     "application/json": components["schemas"]["Replayed"];
                 };
             };
-            /** @description Bad Request. `malformed_json`: The body could not be read as JSON in UTF-8. Send one JSON object. `malformed_request`: The request breaks HTTP itself, a chunk without its length for instance. */
+            /** @description Bad Request. `malformed_json`: The body could not be read as JSON in UTF-8. Send one JSON object. `malformed_request`: The request breaks HTTP itself, by a chunk without its length for instance. Send it again, whole. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1708,7 +1708,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is: `application/json`, and for the game itself `text/plain`. */
+            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is. Leave it out, or accept `application/json`; the game itself can be had as `text/plain` too. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -1773,7 +1773,7 @@ export interface operations {
                     "application/json": components["schemas"]["Rulesets"];
                 };
             };
-            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is: `application/json`, and for the game itself `text/plain`. */
+            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is. Leave it out, or accept `application/json`; the game itself can be had as `text/plain` too. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -1823,7 +1823,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is: `application/json`, and for the game itself `text/plain`. */
+            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is. Leave it out, or accept `application/json`; the game itself can be had as `text/plain` too. */
             406: {
                 headers: {
                     [name: string]: unknown;

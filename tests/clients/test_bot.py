@@ -90,7 +90,7 @@ def test_all_that_it_sends_is_legal_under_any_options(seed: str, options: Option
 def test_it_wins_more_than_now_and_then() -> None:
     """Whoever takes what comes hardly ever does."""
     won = sum(played_by_the_bot(f"bot-{n}", choose().options).health > 0 for n in range(100))
-    assert won >= 7
+    assert won >= 10
 
 
 def test_it_sends_all_the_actions_of_a_turn_in_one_request() -> None:
@@ -113,9 +113,10 @@ def test_it_counts_the_cards_that_it_avoided() -> None:
     assert ahead > bot.worth(plan, {**state, "bottom": [["2S", "5D", "3S", "4C"]]})
 
 
-def test_it_avoids_a_room_that_would_kill_it() -> None:
+@pytest.mark.parametrize("room", [["AC", "AS", "KC", "KS"], ["2C", "8C", "9C", "AC"]])
+def test_it_avoids_a_room_that_would_kill_it_or_nearly(room: list[str]) -> None:
     state = seen_by_the_bot(begin("demo-1", choose().options).state)
-    assert bot.choose({**state, "room": ["AC", "AS", "KC", "KS"]}) == ["avoid"]
+    assert bot.choose({**state, "room": room}) == ["avoid"]
 
 
 # Against a server
@@ -132,11 +133,12 @@ def test_it_plays_whole_games_by_any_ruleset_and_tells_the_best(url: str, rulese
 
 @pytest.mark.slow
 def test_its_games_are_on_the_ledger_under_its_name(url: str, server: ApiServer) -> None:
-    seed = f"bot-{uuid.uuid4()}"
-    _, best, _ = told(run(url, "-n", "3", "--seed", seed, "--player", "Robin"))
-    page = server.get(f"/v1/ledger?seed={seed}").json
-    assert [entry["player"] for entry in page["entries"]] == ["Robin"] * 3
-    assert page["entries"][0]["score"] == best
+    name = f"Bot {uuid.uuid4().hex[:12]}"
+    _, best, _ = told(run(url, "-n", "4", "--player", name))
+    entries = server.get("/v1/ledger?limit=100").json["entries"]
+    scores = [entry["score"] for entry in entries if entry["player"] == name]
+    assert len(scores) == 4
+    assert best == scores[0] > scores[-1]
 
 
 @pytest.mark.slow

@@ -283,6 +283,11 @@ def test_a_new_weapon_discards_the_old_one_and_then_its_monsters(table: Table) -
     assert codes(after(state, "5D 3Cw 6D").discard) == "5D 3C"
 
 
+def test_the_discard_keeps_the_order_in_which_cards_came_to_it(table: Table) -> None:
+    state = table("9C 2H 3D 5C 4D 6D 7D 8D")
+    assert codes(after(state, "9Cb 2H 3D 5Cw 4D").discard) == "9C 2H 3D 5C"
+
+
 # Avoiding
 
 

@@ -257,7 +257,9 @@ def test_a_notation_reads_back_as_the_game_that_was_written(game: Game, ruleset:
     assert write(*read(line)) == line
 
 
-@given(any_options, any_ruleset)
+@given(
+    any_options | st.sampled_from([ruleset.options for ruleset in RULESETS.values()]), any_ruleset
+)
 def test_rules_read_back_from_their_text(options: Options, ruleset: Ruleset) -> None:
     rules = Rules(ruleset.name, options)
     assert parse_rules(str(rules)) == rules
