@@ -192,7 +192,7 @@ _DESIGNERS = (Credit("Zach Gage", "game design"), Credit("Kurt Bieg", "game desi
 _RULESETS = (
     Ruleset(
         name="original",
-        title="Scoundrel",
+        title="Scoundrel (2011)",
         summary="The rules of 2011, version 1.0.",
         options=Options(),
         terms=Terms(),
