@@ -35,6 +35,7 @@ lock: ## write the pinned requirements again (UPGRADE=1 for the newest)
 
 clean: ## take away what was made here; the games stay
 	@rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf openapi/lint/node_modules clients/web/tooling/node_modules
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help:

@@ -60,7 +60,7 @@ def test_it_writes_every_move_down_and_forgets_none_for_want_of_memory(redis: Re
     with redis.client as client:
         assert client.config_get("appendonly", "appendfsync", "maxmemory-policy", "save") == {
             "appendonly": "yes",
-            "appendfsync": "everysec",
+            "appendfsync": "always",
             "maxmemory-policy": "noeviction",
             "save": "",
         }
