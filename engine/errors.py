@@ -9,6 +9,12 @@ if TYPE_CHECKING:
 
     from engine.actions import Action
 
+_QUOTED = 40
+
+
+def _quoted(text: str) -> str:
+    return repr(text if len(text) <= _QUOTED else f"{text[:_QUOTED]}…")
+
 
 class EngineError(ValueError):
     """What the engine raises: the input, not the engine, is at fault."""
@@ -22,7 +28,9 @@ class UnknownCard(EngineError):
     code = "unknown_card"
 
     def __init__(self, text: str) -> None:
-        super().__init__(f"{text!r} is no card: rank (2-9, T, J, Q, K, A) then suit (C, S, D, H)")
+        super().__init__(
+            f"{_quoted(text)} is no card: rank (2-9, T, J, Q, K, A) then suit (C, S, D, H)"
+        )
 
 
 class UnknownAction(EngineError):
@@ -31,7 +39,9 @@ class UnknownAction(EngineError):
     code = "unknown_action"
 
     def __init__(self, text: str) -> None:
-        super().__init__(f"{text!r} is no action; one is written like fight:KS:weapon or avoid")
+        super().__init__(
+            f"{_quoted(text)} is no action; one is written like fight:KS:weapon or avoid"
+        )
 
 
 class UnknownRuleset(EngineError):
@@ -40,7 +50,7 @@ class UnknownRuleset(EngineError):
     code = "unknown_ruleset"
 
     def __init__(self, name: str, known: Collection[str]) -> None:
-        super().__init__(f"{name!r} is no ruleset; there are {', '.join(known)}")
+        super().__init__(f"{_quoted(name)} is no ruleset; there are {', '.join(known)}")
         self.name = name
 
 

@@ -159,7 +159,7 @@ class Effect(NamedTuple):
 
 
 def begin(seed: str, options: Options = ORIGINAL) -> Step:
-    """Deal ``seed`` and begin the first turn."""
+    """Deal ``seed``, which is one as :func:`engine.check_seed` takes it, and begin turn 1."""
     deck = deal(seed)
     room = _turned_up(options, deck, 0, ())
     return _step(

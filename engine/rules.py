@@ -102,8 +102,10 @@ class Option(NamedTuple):
 
     def value(self, given: object) -> int | StrEnum:
         """Return the value that ``given`` is: a whole number or a word. Raises InvalidOption."""
-        if type(given) is (int if self.numeric else str) and str(given) in self.values:
-            return self.values[str(given)]
+        if type(given) is (int if self.numeric else str):
+            for value in self.values.values():
+                if value == given:
+                    return value
         raise InvalidOption(self.name, f"takes {self.domain}")
 
     def parse(self, text: str) -> int | StrEnum:
@@ -308,4 +310,4 @@ def _option(name: str) -> Option:
     try:
         return OPTIONS[name]
     except KeyError:
-        raise InvalidOption(name, f"is no option; there are {', '.join(OPTIONS)}") from None
+        raise InvalidOption(name[:64], f"is no option; there are {', '.join(OPTIONS)}") from None
