@@ -10,7 +10,7 @@ from flask import request
 
 from api.current import store
 from api.problems import TOKEN_REQUIRED, Problem
-from api.store import Game, Purpose
+from api.store import Game, NewGame, Purpose
 
 ID_BYTES = 16
 
@@ -22,7 +22,7 @@ def new_game_id(idempotency_key: str | None) -> str:
     return _text(store().secret.derive(Purpose.ID, idempotency_key)[:ID_BYTES])
 
 
-def token_of(game: Game) -> str:
+def token_of(game: Game | NewGame) -> str:
     """Return the token that playing a locked game takes."""
     return _text(store().secret.derive(Purpose.TOKEN, game.id))
 

@@ -171,7 +171,12 @@ def _documented_answer(answer: Answer, method: str) -> dict[str, Any]:
 
 def _documented_headers(headers: Mapping[str, str]) -> dict[str, Any]:
     return {
-        name: {"description": text, "schema": {"type": "string"}} for name, text in headers.items()
+        name: {
+            "description": text,
+            "required": name not in _ONLY_SOMETIMES,
+            "schema": {"type": "string"},
+        }
+        for name, text in headers.items()
     }
 
 
@@ -192,6 +197,7 @@ def _documented_problems(problems: Iterable[ProblemType]) -> dict[str, Any]:
     }
 
 
+_ONLY_SOMETIMES = {"Idempotent-Replayed", "Link"}
 _PROBLEM_HEADERS = {
     "Retry-After": "After how many seconds to try again.",
     "WWW-Authenticate": "How to prove that one may: `Bearer`.",

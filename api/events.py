@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from marshmallow import fields, validate
 
+from api.fields import open_word
 from api.schemas import AnswerSchema
 from engine import EVENTS, How
 
@@ -18,9 +19,7 @@ class EventSchema(AnswerSchema):
     damage; `died` card, how, damage; `dungeon_cleared` nothing more.
     """
 
-    type = fields.String(
-        required=True, validate=validate.OneOf(TYPES), metadata={"description": "What happened."}
-    )
+    type = open_word(TYPES, "What happened.")
     cards = fields.List(
         fields.String(),
         metadata={"description": "The cards turned up, or those of the avoided room, in order."},

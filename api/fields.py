@@ -16,6 +16,8 @@ from api.store import CURSOR_PATTERN
 from engine import SEED_PATTERN, EngineError, parse_action, read
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from engine import Action, Option, Record
 
 # In a name. Lone surrogates are no JSON in the first place.
@@ -28,8 +30,55 @@ _NEVER = (
 MAX_PLAYER = 24
 
 
-class Integer(fields.Integer):
+def one_of(words: Iterable[str]) -> validate.OneOf:
+    """Take these words, and say so."""
+    return validate.OneOf(list(words), error="takes {choices}")
+
+
+def between(low: int, high: int) -> validate.Range:
+    """Take the numbers from ``low`` to ``high``, and say so."""
+    return validate.Range(low, high, error="takes {min} to {max}")
+
+
+def open_word(words: Iterable[str], meaning: str) -> fields.String:
+    """Return the field of an answer for one of ``words``, to which others may be added.
+
+    No enumeration, for generated clients refuse what is not in one.
+    """
+    known = list(words)
+    listed = ", ".join(f"`{word}`" for word in known)
+    return fields.String(
+        required=True,
+        metadata={
+            "description": f"{meaning} One of {listed}; more may be added.",
+            "examples": known[:1],
+        },
+    )
+
+
+class _Worded(fields.Field[Any]):
+    """What every field of a request says in the same words."""
+
+    default_error_messages = {
+        "required": "is wanted",
+        "null": "takes no null: leave it out instead",
+    }
+
+
+class String(_Worded, fields.String):
+    """A JSON string."""
+
+    default_error_messages = {"invalid": "takes a string"}
+
+
+class Nested(_Worded, fields.Nested):
+    """A JSON object."""
+
+
+class Integer(_Worded, fields.Integer):
     """A JSON number without fraction, and nothing that could be read as one."""
+
+    default_error_messages = {"invalid": "takes a whole number"}
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:  # noqa: ANN401  # marshmallow's signature
         if type(value) is not int:
@@ -37,8 +86,10 @@ class Integer(fields.Integer):
         return super()._deserialize(value, attr, data, **kwargs)
 
 
-class Boolean(fields.Boolean):
+class Boolean(_Worded, fields.Boolean):
     """``true`` or ``false``, and nothing that could be read as one."""
+
+    default_error_messages = {"invalid": "takes true or false"}
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:  # noqa: ANN401  # marshmallow's signature
         if type(value) is not bool:
@@ -46,8 +97,10 @@ class Boolean(fields.Boolean):
         return super()._deserialize(value, attr, data, **kwargs)
 
 
-class QueryInteger(fields.Integer):
+class QueryInteger(_Worded, fields.Integer):
     """A whole number in a query: ASCII digits, no sign."""
+
+    default_error_messages = {"invalid": "takes a whole number"}
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:  # noqa: ANN401  # marshmallow's signature
         if not re.fullmatch(r"[0-9]{1,9}", value):
@@ -55,8 +108,14 @@ class QueryInteger(fields.Integer):
         return super()._deserialize(value, attr, data, **kwargs)
 
 
-class List(fields.List[Any]):
-    """A JSON array."""
+class List(_Worded, fields.List[Any]):
+    """A JSON array of ``low`` to ``high`` items."""
+
+    default_error_messages = {"invalid": "takes an array"}
+
+    def __init__(self, item: fields.Field[Any], low: int, high: int, **kwargs: Any) -> None:  # noqa: ANN401  # marshmallow's signature
+        length = validate.Length(low, high, error="takes {min} to {max} items")
+        super().__init__(item, validate=length, **kwargs)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:  # noqa: ANN401  # marshmallow's signature
         if not isinstance(value, list):
@@ -64,7 +123,7 @@ class List(fields.List[Any]):
         return super()._deserialize(value, attr, data, **kwargs)
 
 
-class Patterned(fields.String):
+class Patterned(String):
     """A string that a pattern describes, from its first character to its last."""
 
     pattern: ClassVar[str]
@@ -120,7 +179,7 @@ class Cursor(Patterned):
     takes = "the next_cursor of a page before"
 
 
-class ActionText(fields.Field["Action"]):
+class ActionText(_Worded, fields.Field["Action"]):
     """An action in its text form; loaded as the engine's."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Action:  # noqa: ANN401  # marshmallow's signature
@@ -132,7 +191,7 @@ class ActionText(fields.Field["Action"]):
             raise ValidationError(str(error)) from None
 
 
-class Notation(fields.Field["Record"]):
+class Notation(_Worded, fields.Field["Record"]):
     """A game in one line; loaded as what it stands for."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Record:  # noqa: ANN401  # marshmallow's signature
@@ -149,7 +208,5 @@ def option_field(option: Option, *, required: bool) -> fields.Field[Any]:
     metadata = {"description": option.settles}
     if option.numeric:
         low, *_, high = map(int, option.values)
-        return Integer(required=required, validate=validate.Range(low, high), metadata=metadata)
-    return fields.String(
-        required=required, validate=validate.OneOf(list(option.values)), metadata=metadata
-    )
+        return Integer(required=required, validate=between(low, high), metadata=metadata)
+    return String(required=required, validate=one_of(option.values), metadata=metadata)

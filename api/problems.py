@@ -12,12 +12,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flask import Response, current_app, g, request
-from marshmallow import fields, validate
+from marshmallow import fields
 
+from api.fields import open_word
 from api.responses import json_bytes
 from api.routes import route_name
 from api.schemas import AnswerSchema
-from api.store import UNAVAILABLE, GameNotFound
+from api.store import UNAVAILABLE, GameNotFound, WrongSecret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -201,8 +202,8 @@ class ProblemErrorSchema(AnswerSchema):
     pointer = fields.String(
         required=True,
         metadata={
-            "description": "Where: a JSON pointer into the body, or `/` and a query argument's "
-            "name. Empty for the whole body.",
+            "description": "Where: a JSON pointer into the body, or `/` and the name of a "
+            "query argument or header. Empty for the whole body.",
             "example": "/options/leave",
         },
     )
@@ -227,11 +228,7 @@ class ProblemSchema(AnswerSchema):
     detail = fields.String(
         required=True, metadata={"description": "What is wrong this time, in words."}
     )
-    code = fields.String(
-        required=True,
-        validate=validate.OneOf(list(PROBLEM_TYPES)),
-        metadata={"description": "The kind of problem, for programs."},
-    )
+    code = open_word(PROBLEM_TYPES, "The kind of problem, for programs.")
     request_id = fields.String(
         required=True, metadata={"description": "As in the `X-Request-ID` header."}
     )
@@ -317,11 +314,16 @@ def register(app: Flask) -> None:
         current_app.extensions["store"].forget_connections()
         return answer(STORE_UNAVAILABLE, STORE_UNAVAILABLE.meaning)
 
+    def from_wrong_secret(error: WrongSecret) -> Response:
+        current_app.logger.error("store: %s, request %s", error, g.request_id)
+        return answer(STORE_UNAVAILABLE, STORE_UNAVAILABLE.meaning)
+
     def from_game_not_found(_error: GameNotFound) -> Response:
         return answer(GAME_NOT_FOUND, GAME_NOT_FOUND.meaning)
 
     app.register_error_handler(Problem, from_problem)
     app.register_error_handler(GameNotFound, from_game_not_found)
+    app.register_error_handler(WrongSecret, from_wrong_secret)
     app.register_error_handler(Exception, from_defect)
     for unavailable in UNAVAILABLE:
         app.register_error_handler(unavailable, from_unavailable)

@@ -9,6 +9,7 @@ import orjson
 from flask import g, request
 from marshmallow import ValidationError
 from marshmallow.exceptions import SCHEMA
+from werkzeug.datastructures import MIMEAccept
 from werkzeug.exceptions import HTTPException
 
 from api.problems import (
@@ -42,7 +43,9 @@ def negotiate(offered: tuple[str, ...]) -> None:
     accepted = request.headers.get("Accept")
     chosen: str | None = offered[0]
     if accepted not in _ANYTHING:
-        chosen = request.accept_mimetypes.best_match(offered)
+        # Without parameters, for the charset that we name is not in what we offer.
+        ranges = [(name.partition(";")[0], q) for name, q in request.accept_mimetypes]
+        chosen = MIMEAccept(ranges).best_match(offered)
     if chosen is None:
         raise Problem(NOT_ACCEPTABLE, NOT_ACCEPTABLE.meaning)
     g.media_type = chosen

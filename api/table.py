@@ -5,6 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from api.representation import shown_seed
 from engine import Status, Verb, effect, legal_actions, score
 
 if TYPE_CHECKING:
@@ -42,8 +43,11 @@ def draw_table(
     where they go. ``token`` is that of a game just locked, which is shown only then.
     """
     happened = " ".join(_story(event) for event in events)
+    ruleset, _, options = str(game.rules).partition("+")
     parts = [
-        f"Scoundrel, {game.rules}, turn {state.turn}, version {state.version}",
+        f"Scoundrel, {ruleset}, turn {state.turn}, version {state.version}",
+        *_row("Options", options.replace(",", ", ")),
+        *_row("Seed", shown_seed(game) or ""),
         *_row("Player", game.player or ""),
         *_row("Health", f"{state.health}/{state.options.health} {_bar(state)}"),
         *_row("Weapon", _weapon(state)),
@@ -52,7 +56,7 @@ def draw_table(
         *_row("Room", "  ".join(f"[{card}]" for card in state.room)),
         "",
         *([*wrap(happened, WIDTH), ""] if happened else []),
-        *(_choices(game, state, url, token) if legal_actions(state) else _end(game, state)),
+        *(_choices(game, state, url, token) if legal_actions(state) else _end(state)),
     ]
     return "\n".join(parts) + "\n"
 
@@ -95,7 +99,7 @@ def _choices(game: Game, state: State, url: str, token: str | None) -> Iterator[
         body = f'{{"version":{state.version},"actions":["{action}"]}}'
         yield f"  {body.ljust(_CHOICE)} {_outcome(state, action)}".rstrip()
     yield ""
-    yield "Paste one of these lines between the quotes:"
+    yield "Paste what stands in the braces, with them, between the quotes:"
     yield "  curl -H 'Content-Type: application/json' -H 'Accept: text/plain' \\"
     if game.locked:
         yield f"    -H 'Authorization: Bearer {token or 'TOKEN'}' \\"
@@ -113,14 +117,13 @@ def _outcome(state: State, action: Action) -> str:
     return ""
 
 
-def _end(game: Game, state: State) -> Iterator[str]:
+def _end(state: State) -> Iterator[str]:
     result = score(state)
     if state.status is Status.WON:
         bonus = f" and a bonus of {result.bonus}" if result.bonus else ""
         yield f"You won. Score {result.score}: health {result.health}{bonus}."
     else:
         yield f"You lost. Score {result.score}: monsters worth {result.remaining} remain."
-    yield f"The seed was {game.seed}"
 
 
 def _codes(cards: Iterable[Card]) -> str:

@@ -102,7 +102,7 @@ class Option(NamedTuple):
 
     def value(self, given: object) -> int | StrEnum:
         """Return the value that ``given`` is: a whole number or a word. Raises InvalidOption."""
-        if type(given) is (int if self.numeric else str):
+        if isinstance(given, int if self.numeric else str) and not isinstance(given, bool):
             for value in self.values.values():
                 if value == given:
                     return value

@@ -15,6 +15,9 @@ openssl       openssl       the test of the shipped proxy with TLS
 curl          curl          the tests that play the README's session by hand
 jq            jq            the tests that play the README's session by hand
 chromium      chromium      the tests of the pages in a browser
+nodejs        node          the tests of the generated types, of the page's types and the linting
+npm           npm           the tests of the generated types, of the page's types and the linting
+shellcheck    shellcheck    the test of the shell client
 LIST
 }
 

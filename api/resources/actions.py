@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from marshmallow import fields, validate
+from marshmallow import fields
 
 from api.answers import game_response, tag_of
 from api.contract import Answer, Blueprint
 from api.current import store
-from api.fields import ActionText, Integer, List
+from api.fields import ActionText, Integer, List, between
 from api.moves import play
 from api.problems import (
     GAME_NOT_FOUND,
@@ -80,13 +80,14 @@ class ActionsSchema(RequestSchema):
 
     version = Integer(
         required=True,
-        validate=validate.Range(0, MAX_VERSION),
+        validate=between(0, MAX_VERSION),
         metadata={"description": "The version of the game that the actions were chosen for."},
     )
     actions = List(
         ActionText(),
+        1,
+        MAX_ACTIONS,
         required=True,
-        validate=validate.Length(1, MAX_ACTIONS),
         metadata={
             "description": "The actions in order: `draw`, `avoid`, `equip:5D`, `drink:7H`, "
             "`fight:KS:barehanded`, `fight:KS:weapon`. All are applied, or none."

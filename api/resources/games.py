@@ -12,7 +12,7 @@ from api.answers import game_response
 from api.contract import Answer, Blueprint
 from api.current import store
 from api.events import EventSchema
-from api.fields import Boolean, Player, Seed, option_field
+from api.fields import Boolean, Nested, Player, Seed, String, one_of, open_word, option_field
 from api.problems import GAME_NOT_FOUND, IDEMPOTENCY_KEY_REUSED, STORE_UNAVAILABLE, Problem
 from api.representation import game_path
 from api.requests import read_idempotency_key
@@ -66,12 +66,12 @@ OptionsSchema.__doc__ = "All ten options of the rules."
 class NewGameSchema(RequestSchema):
     """What to play. Every field has a default, so `{}` is a game by the original rules."""
 
-    ruleset = fields.String(
+    ruleset = String(
         load_default=DEFAULT_RULESET,
-        validate=validate.OneOf(list(RULESETS)),
+        validate=one_of(RULESETS),
         metadata={"description": "The published version of the rules to play by."},
     )
-    options = fields.Nested(
+    options = Nested(
         OptionChoicesSchema,
         load_default=dict,
         metadata={
@@ -79,8 +79,8 @@ class NewGameSchema(RequestSchema):
             "custom and enters no ledger."
         },
     )
-    mode = fields.String(
-        validate=validate.OneOf(list(Mode)),
+    mode = String(
+        validate=one_of(Mode),
         metadata={
             "description": "`standard`: the server draws the seed, and the game is ranked on its "
             "ruleset's board. `seeded`: the client names the seed, and the game is ranked among "
@@ -234,11 +234,7 @@ class GameSchema(StateSchema):
     """A game as it is now: everything that its player may know."""
 
     id = fields.String(required=True, metadata={"description": "The game's id, 22 characters."})
-    mode = fields.String(
-        required=True,
-        validate=validate.OneOf(list(Mode)),
-        metadata={"description": "Where the seed comes from."},
-    )
+    mode = open_word(Mode, "Where the seed comes from.")
     player = fields.String(
         required=True, allow_none=True, metadata={"description": "The player's name, if any."}
     )
@@ -323,13 +319,14 @@ def create_game(body: dict[str, Any]) -> Response:
         player=body.get("player"),
         locked=body["locked"],
     )
+    # Before the game is there: without its token nobody could ever play it.
+    token = token_of(new) if new.locked else None
     game, created = store().games.create(new)
     if not created and _meaning(game) != _meaning(new):
         raise Problem(IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_REUSED.meaning)
     headers = {"Location": game_path(game.id)}
     if not created:
         headers["Idempotent-Replayed"] = "true"
-    token = token_of(game) if game.locked else None
     return game_response(game, *game.step(0), token=token, status=201, headers=headers)
 
 

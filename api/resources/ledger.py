@@ -10,7 +10,7 @@ from marshmallow import ValidationError, fields, validate, validates_schema
 
 from api.contract import Answer, Blueprint
 from api.current import store
-from api.fields import Cursor, QueryInteger, Seed
+from api.fields import Cursor, QueryInteger, Seed, String, between, one_of
 from api.problems import STORE_UNAVAILABLE
 from api.representation import timestamp
 from api.requests import invalid
@@ -35,9 +35,9 @@ blp = Blueprint("ledger", __name__, description="The finished games by rank.")
 class LedgerQuerySchema(RequestSchema):
     """Which board, and how much of it."""
 
-    ruleset = fields.String(
+    ruleset = String(
         load_default=DEFAULT_RULESET,
-        validate=validate.OneOf(list(RULESETS)),
+        validate=one_of(RULESETS),
         metadata={"description": "The ruleset whose board is asked for."},
     )
     seed = Seed(
@@ -45,13 +45,13 @@ class LedgerQuerySchema(RequestSchema):
     )
     limit = QueryInteger(
         load_default=DEFAULT_LIMIT,
-        validate=validate.Range(1, MAX_LIMIT),
+        validate=between(1, MAX_LIMIT),
         metadata={"description": "How many entries at most."},
     )
     cursor = Cursor(
         metadata={"description": "Where to go on: the `next_cursor` of the page before."},
     )
-    around = fields.String(
+    around = String(
         metadata={"description": "A game on this board: the page has it in its middle."},
     )
 

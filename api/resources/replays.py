@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from marshmallow import ValidationError, fields, validate, validates_schema
+from marshmallow import ValidationError, fields, validates_schema
 
 from api.contract import Answer, Blueprint
-from api.fields import ActionText, List, Notation, Seed
+from api.fields import ActionText, List, Nested, Notation, Seed, String, one_of
 from api.problems import ILLEGAL_ACTION, Problem
 from api.representation import replay_body, texts
 from api.resources.games import OptionChoicesSchema, StateSchema
@@ -27,20 +27,21 @@ blp = Blueprint("replays", __name__, description="Check a whole game, wherever i
 class ReplaySchema(RequestSchema):
     """A whole game: its rules, seed and actions, or its one-line notation."""
 
-    ruleset = fields.String(
-        validate=validate.OneOf(list(RULESETS)),
+    ruleset = String(
+        validate=one_of(RULESETS),
         metadata={
             "description": "The version of the rules it was played by.",
             "default": DEFAULT_RULESET,
         },
     )
-    options = fields.Nested(
+    options = Nested(
         OptionChoicesSchema, metadata={"description": "Options that differed from the ruleset's."}
     )
     seed = Seed(metadata={"description": "The seed of its deck."})
     actions = List(
         ActionText(),
-        validate=validate.Length(1, MAX_ACTIONS),
+        1,
+        MAX_ACTIONS,
         metadata={"description": "All its actions in order."},
     )
     notation = Notation(

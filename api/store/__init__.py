@@ -81,7 +81,11 @@ class Store:
         return game
 
     def probe(self) -> None:
-        """Write something: a full store and a replica still answer a ping."""
+        """Check the secret, and write something: a full store and a replica still answer a ping.
+
+        Raises WrongSecret if the store was used with another secret.
+        """
+        self.secret.check()
         self._client.redis.set(_PROBE_KEY, "", ex=_PROBE_SECONDS)
 
     def forget_connections(self) -> None:

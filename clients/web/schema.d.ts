@@ -286,7 +286,7 @@ export interface components {
         };
         ProblemError: {
             /**
-             * @description Where: a JSON pointer into the body, or `/` and a query argument's name. Empty for the whole body.
+             * @description Where: a JSON pointer into the body, or `/` and the name of a query argument or header. Empty for the whole body.
              * @example /options/leave
              */
             pointer: string;
@@ -417,10 +417,10 @@ export interface components {
             /** @description The game's id, 22 characters. */
             id: string;
             /**
-             * @description Where the seed comes from.
-             * @enum {string}
+             * @description Where the seed comes from. One of `standard`, `seeded`; more may be added.
+             * @example standard
              */
-            mode: "standard" | "seeded";
+            mode: string;
             /** @description The player's name, if any. */
             player: string | null;
             /** @description Whether playing it takes its token. */
@@ -463,10 +463,10 @@ export interface components {
             /** @description What is wrong this time, in words. */
             detail: string;
             /**
-             * @description The kind of problem, for programs.
-             * @enum {string}
+             * @description The kind of problem, for programs. One of `malformed_json`, `malformed_request`, `token_required`, `not_found`, `game_not_found`, `ruleset_not_found`, `method_not_allowed`, `not_acceptable`, `version_mismatch`, `game_over`, `illegal_action`, `reveals_cards`, `too_large`, `unsupported_media_type`, `invalid_request`, `idempotency_key_reused`, `internal_error`, `store_unavailable`; more may be added.
+             * @example malformed_json
              */
-            code: "malformed_json" | "malformed_request" | "token_required" | "not_found" | "game_not_found" | "ruleset_not_found" | "method_not_allowed" | "not_acceptable" | "version_mismatch" | "game_over" | "illegal_action" | "reveals_cards" | "too_large" | "unsupported_media_type" | "invalid_request" | "idempotency_key_reused" | "internal_error" | "store_unavailable";
+            code: string;
             /** @description As in the `X-Request-ID` header. */
             request_id: string;
             /** @description With `invalid_request`: everything that is wrong. */
@@ -488,10 +488,10 @@ export interface components {
         };
         Event: {
             /**
-             * @description What happened.
-             * @enum {string}
+             * @description What happened. One of `cards_drawn`, `room_avoided`, `turn_began`, `weapon_equipped`, `potion_drunk`, `potion_wasted`, `monster_slain`, `died`, `dungeon_cleared`; more may be added.
+             * @example cards_drawn
              */
-            type: "cards_drawn" | "room_avoided" | "turn_began" | "weapon_equipped" | "potion_drunk" | "potion_wasted" | "monster_slain" | "died" | "dungeon_cleared";
+            type: string;
             /** @description The cards turned up, or those of the avoided room, in order. */
             cards?: string[];
             /** @description The turn that began. */
@@ -562,10 +562,10 @@ export interface components {
             /** @description The game's id, 22 characters. */
             id: string;
             /**
-             * @description Where the seed comes from.
-             * @enum {string}
+             * @description Where the seed comes from. One of `standard`, `seeded`; more may be added.
+             * @example standard
              */
-            mode: "standard" | "seeded";
+            mode: string;
             /** @description The player's name, if any. */
             player: string | null;
             /** @description Whether playing it takes its token. */
@@ -716,10 +716,10 @@ export interface components {
             /** @description The game's id, 22 characters. */
             id: string;
             /**
-             * @description Where the seed comes from.
-             * @enum {string}
+             * @description Where the seed comes from. One of `standard`, `seeded`; more may be added.
+             * @example standard
              */
-            mode: "standard" | "seeded";
+            mode: string;
             /** @description The player's name, if any. */
             player: string | null;
             /** @description Whether playing it takes its token. */
@@ -1036,7 +1036,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Changes when the answer does. */
-                    ETag?: string;
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1047,7 +1047,7 @@ export interface operations {
             304: {
                 headers: {
                     /** @description Changes when the answer does. */
-                    ETag?: string;
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1112,7 +1112,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description After how many seconds to try again. */
-                    "Retry-After"?: string;
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1141,11 +1141,11 @@ export interface operations {
             201: {
                 headers: {
                     /** @description The path of the game. */
-                    Location?: string;
+                    Location: string;
                     /** @description `true` if this very request was carried out before: nothing was done again. */
                     "Idempotent-Replayed"?: string;
                     /** @description Changes when the answer does. */
-                    ETag?: string;
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1202,7 +1202,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description After how many seconds to try again. */
-                    "Retry-After"?: string;
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1230,7 +1230,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Changes when the answer does. */
-                    ETag?: string;
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1242,7 +1242,7 @@ export interface operations {
             304: {
                 headers: {
                     /** @description Changes when the answer does. */
-                    ETag?: string;
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1278,7 +1278,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description After how many seconds to try again. */
-                    "Retry-After"?: string;
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1306,7 +1306,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Changes when the answer does. */
-                    ETag?: string;
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1317,7 +1317,7 @@ export interface operations {
             304: {
                 headers: {
                     /** @description Changes when the answer does. */
-                    ETag?: string;
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1353,7 +1353,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description After how many seconds to try again. */
-                    "Retry-After"?: string;
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1384,7 +1384,7 @@ export interface operations {
                     /** @description `true` if this very request was carried out before: nothing was done again. */
                     "Idempotent-Replayed"?: string;
                     /** @description Changes when the answer does. */
-                    ETag?: string;
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1405,7 +1405,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description How to prove that one may: `Bearer`. */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1470,7 +1470,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description After how many seconds to try again. */
-                    "Retry-After"?: string;
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1498,7 +1498,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Changes when the answer does. */
-                    ETag?: string;
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1509,7 +1509,7 @@ export interface operations {
             304: {
                 headers: {
                     /** @description Changes when the answer does. */
-                    ETag?: string;
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1545,7 +1545,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description After how many seconds to try again. */
-                    "Retry-After"?: string;
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1606,7 +1606,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description After how many seconds to try again. */
-                    "Retry-After"?: string;
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1668,7 +1668,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description After how many seconds to try again. */
-                    "Retry-After"?: string;
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {

@@ -78,3 +78,10 @@ def test_the_version_is_the_same_everywhere(file: str) -> None:
     else:
         (latest, *_) = re.findall(r"^## \[(\d+\.\d+\.\d+)\]", text, re.MULTILINE)
         assert latest == VERSION
+
+
+@pytest.mark.parametrize(
+    ("schema", "field"), [("Problem", "code"), ("Event", "type"), ("Game", "mode")]
+)
+def test_what_may_grow_is_no_enumeration_in_answers(schema: str, field: str) -> None:
+    assert "enum" not in CONTRACT["components"]["schemas"][schema]["properties"][field]
