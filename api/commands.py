@@ -89,7 +89,8 @@ def rebuild() -> None:
         raise click.exceptions.Exit(1)
 
 
-@ledger.command()
+# An id may begin with a dash, and is no option then.
+@ledger.command(context_settings={"ignore_unknown_options": True})
 @click.argument("game_id")
 @_yes
 def remove(game_id: str, yes: bool) -> None:
