@@ -164,7 +164,10 @@ class Player(Patterned):
 
     pattern = rf"[^\s{_NEVER}](?:[^{_NEVER}]*[^\s{_NEVER}])?"
     longest = MAX_PLAYER
-    takes = f"1 to {MAX_PLAYER} characters, no space at either end, and nothing invisible"
+    takes = (
+        f"1 to {MAX_PLAYER} characters, no space at either end, and no control, bidirectional "
+        "or zero-width ones"
+    )
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:  # noqa: ANN401  # marshmallow's signature
         composed = unicodedata.normalize("NFC", value) if isinstance(value, str) else value

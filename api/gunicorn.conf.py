@@ -6,13 +6,19 @@ its path.
 """
 
 import fcntl
+import json
 import os
+import re
 import runpy
+import secrets
 import shutil
+import socket
 import tempfile
 from contextlib import suppress
+from http import HTTPStatus
 from pathlib import Path
 
+from gunicorn import util
 from gunicorn.arbiter import Arbiter
 from gunicorn.config import Config
 from gunicorn.glogging import Logger
@@ -21,20 +27,20 @@ _jsonlines = runpy.run_path(str(Path(__file__).with_name("jsonlines.py")))
 _METRICS = "metrics-of-scoundrel-"
 _host = os.environ.get("SCOUNDREL_HOST") or "127.0.0.1"
 _port = os.environ.get("SCOUNDREL_PORT") or "8000"
-_behind_proxy = os.environ.get("SCOUNDREL_PROXY_HOPS", "0") not in {"", "0"}
+_workers = os.environ.get("WEB_CONCURRENCY") or str(os.cpu_count() or 1)
+if not re.fullmatch("[1-9][0-9]{0,2}", _workers):
+    raise ValueError("WEB_CONCURRENCY must be a whole number from 1 to 999")
 
 wsgi_app = "api:create_app()"
 bind = f"[{_host}]:{_port}" if ":" in _host else f"{_host}:{_port}"
 worker_class = "gevent"
-workers = int(os.environ.get("WEB_CONCURRENCY") or os.cpu_count() or 1)
+workers = int(_workers)
 worker_connections = 8000  # held streams and idle clients are cheap; running out starves everyone
 keepalive = 75
 graceful_timeout = 10
 timeout = 30
 control_socket_disable = True  # it wants a writable home directory, which a container has not
 forwarded_allow_ips = ""  # the app believes proxies, as many as SCOUNDREL_PROXY_HOPS says
-if _behind_proxy:
-    limit_request_fields = 2500  # more than a proxy lets pass: it refuses in JSON, gunicorn in HTML
 
 
 class logger_class(Logger):  # type: ignore[misc]  # noqa: N801  # gunicorn is not typed; its name for it
@@ -47,6 +53,52 @@ class logger_class(Logger):  # type: ignore[misc]  # noqa: N801  # gunicorn is n
             handler.addFilter(_jsonlines["without_requests"])
             if os.environ.get("SCOUNDREL_LOG") == "json":
                 handler.setFormatter(_jsonlines["JsonFormatter"]())
+
+
+_DETAILS = {
+    414: "The path and query are longer than 4 KiB.",
+    431: "A header is longer than 8 KiB, or there are more than 100.",
+}
+
+
+def write_error(sock: socket.socket, status: int, _reason: str, _message: str) -> None:
+    """Answer what gunicorn refuses before the app sees it, as the app would."""
+    # Not before gevent has patched the sockets: this runs in a worker, which has the app.
+    from api import problems  # noqa: PLC0415
+
+    kind = problems.MALFORMED_REQUEST
+    if status == HTTPStatus.INTERNAL_SERVER_ERROR:
+        kind = problems.INTERNAL_ERROR
+    elif status not in _DETAILS:
+        status = kind.status
+    request_id = secrets.token_hex(8)
+    problem = {
+        "type": f"/docs/problems#{kind.code}",
+        "title": kind.title,
+        "status": status,
+        "detail": _DETAILS.get(status, kind.meaning),
+        "code": kind.code,
+        "request_id": request_id,
+    }
+    body = json.dumps(problem, separators=(",", ":"))
+    head = (
+        f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
+        "Connection: close",
+        f"Content-Type: {problems.MEDIA_TYPE}",
+        f"Content-Length: {len(body)}",
+        f"X-Request-ID: {request_id}",
+        "X-Content-Type-Options: nosniff",
+        "Referrer-Policy: no-referrer",
+        "Cache-Control: no-store",
+        "Access-Control-Allow-Origin: *",
+        "Access-Control-Expose-Headers: X-Request-ID",
+        "",
+        body,
+    )
+    util.write_nonblock(sock, "\r\n".join(head).encode())
+
+
+util.write_error = write_error  # gunicorn's own writes HTML, and has no setting for it
 
 
 def on_starting(server: Arbiter) -> None:  # noqa: ARG001  # gunicorn's signature

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from api.access import check_token
 from api.problems import (
     GAME_OVER,
-    ILLEGAL_ACTION,
     REVEALS_CARDS,
     STORE_UNAVAILABLE,
     VERSION_MISMATCH,
     Problem,
+    illegal,
 )
-from api.representation import game_body, texts
+from api.representation import game_body
 from api.store import LogMoved
-from engine import DRAW, CardsDrawn, Status, apply, legal_actions, to_log
+from engine import DRAW, CardsDrawn, IllegalAction, Status, apply, to_log
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,14 +80,14 @@ def _decide(game: Game, version: int, actions: Sequence[Action]) -> tuple[State,
     events: tuple[Event, ...] = ()
     revealed = False
     for index, action in enumerate(actions):
-        legal = legal_actions(state)
-        if revealed and (action is not DRAW or DRAW not in legal):
+        try:
+            state, caused = apply(state, action)
+        except IllegalAction as refused:
+            if revealed:
+                raise Problem(REVEALS_CARDS, REVEALS_CARDS.meaning, index=index) from None
+            raise illegal(refused, index) from None
+        if revealed and action is not DRAW:
             raise Problem(REVEALS_CARDS, REVEALS_CARDS.meaning, index=index)
-        if action not in legal:
-            raise Problem(
-                ILLEGAL_ACTION, f"{action} is not legal there.", index=index, actions=texts(legal)
-            )
-        state, caused = apply(state, action)
         events += caused
         revealed = revealed or any(isinstance(event, CardsDrawn) for event in caused)
     return state, events

@@ -29,7 +29,8 @@ request.
 `commitment` shown from the start proves afterwards that the deck was fixed.
 
 **Errors** are `application/problem+json` (RFC 9457); tell them apart by `code`. Unknown fields and
-query arguments are refused. Every path that knows GET knows HEAD and OPTIONS too.
+query arguments are refused. Every path that knows GET knows HEAD and OPTIONS too. A 500 with
+code `internal_error` means a defect of ours, and no request that we know of leads there.
 
 **Compatibility.** Within /v1, fields, codes, rulesets and types of events may be added, and never
 changed or taken away. Ignore what you do not know.

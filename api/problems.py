@@ -18,13 +18,15 @@ from api.fields import open_word
 from api.responses import json_bytes
 from api.routes import route_name
 from api.schemas import AnswerSchema
-from api.store import UNAVAILABLE, GameNotFound, WrongSecret
+from api.store import UNAVAILABLE, GameNotFound, UnreadableGame, WrongSecret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from flask import Flask
     from werkzeug.exceptions import HTTPException
+
+    from engine import IllegalAction
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -181,7 +183,6 @@ _BY_STATUS = {
     404: NOT_FOUND,
     405: METHOD_NOT_ALLOWED,
     413: TOO_LARGE,
-    415: UNSUPPORTED_MEDIA_TYPE,
 }
 """What Werkzeug's own refusals mean here."""
 
@@ -251,6 +252,16 @@ class ProblemSchema(AnswerSchema):
     )
 
 
+def illegal(refused: IllegalAction, index: int) -> Problem:
+    """Return the problem of an action that the engine refused, the ``index``-th of those sent."""
+    return Problem(
+        ILLEGAL_ACTION,
+        f"{refused.action} is not legal there.",
+        index=index,
+        actions=[action.text for action in refused.legal],
+    )
+
+
 def answer(
     problem_type: ProblemType,
     detail: str,
@@ -314,6 +325,11 @@ def register(app: Flask) -> None:
         current_app.extensions["store"].forget_connections()
         return answer(STORE_UNAVAILABLE, STORE_UNAVAILABLE.meaning)
 
+    def from_unreadable(error: UnreadableGame) -> Response:
+        # Perhaps a later release's, which another server may already be.
+        current_app.logger.error("unreadable game: %s, request %s", error, g.request_id)
+        return answer(STORE_UNAVAILABLE, STORE_UNAVAILABLE.meaning)
+
     def from_wrong_secret(error: WrongSecret) -> Response:
         current_app.logger.error("store: %s, request %s", error, g.request_id)
         return answer(STORE_UNAVAILABLE, STORE_UNAVAILABLE.meaning)
@@ -323,6 +339,7 @@ def register(app: Flask) -> None:
 
     app.register_error_handler(Problem, from_problem)
     app.register_error_handler(GameNotFound, from_game_not_found)
+    app.register_error_handler(UnreadableGame, from_unreadable)
     app.register_error_handler(WrongSecret, from_wrong_secret)
     app.register_error_handler(Exception, from_defect)
     for unavailable in UNAVAILABLE:

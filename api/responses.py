@@ -87,9 +87,9 @@ def register(app: Flask) -> None:
         headers["X-Request-ID"] = g.request_id
         headers.update(_ALWAYS)
         headers.setdefault("Cache-Control", "no-cache")
-        if "Origin" in request.headers:
-            headers.update(_CORS)
-            if "Access-Control-Request-Method" in request.headers and "Allow" in headers:
-                headers.update(_PREFLIGHT)
-                headers["Access-Control-Allow-Methods"] = headers["Allow"]
+        # Also without an Origin, for a cache may answer one that has one from what it stored.
+        headers.update(_CORS)
+        if "Access-Control-Request-Method" in request.headers and "Allow" in headers:
+            headers.update(_PREFLIGHT)
+            headers["Access-Control-Allow-Methods"] = headers["Allow"]
         return response

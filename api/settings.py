@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from flask import Config
 
@@ -28,7 +29,22 @@ def _store_url(text: str) -> str:
     if not separator or scheme not in STORE_SCHEMES or not rest:
         schemes = ", ".join(f"{scheme}://" for scheme in STORE_SCHEMES)
         raise ValueError(f"must be a URL that begins with one of {schemes}")
+    if scheme == "unix":
+        return text
+    hosts, slash, database = rest.partition("?")[0].rpartition("@")[2].partition("/")
+    if slash and not re.fullmatch(r"[0-9]*", database):
+        raise ValueError("must name a database by its number, as in redis://host:6379/0")
+    for host in hosts.split(",") if "+" in scheme else [hosts]:
+        if not _has_sound_port(host):
+            raise ValueError("must name a port from 1 to 65535, as in redis://host:6379/0")
     return text
+
+
+def _has_sound_port(host: str) -> bool:
+    try:
+        return urlsplit(f"//{host}").port != 0
+    except ValueError:
+        return False
 
 
 def _secret(text: str) -> bytes:

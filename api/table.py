@@ -114,7 +114,17 @@ def _outcome(state: State, action: Action) -> str:
         return f"{does.damage} damage, {does.health_after} left"
     if action.verb is Verb.DRINK:
         return f"{does.healed} healed, {does.health_after} then"
-    return ""
+    if action.verb is Verb.EQUIP:
+        return _instead(state)
+    return "all go under, a new turn" if action.verb is Verb.AVOID else "one card turns up"
+
+
+def _instead(state: State) -> str:
+    """Say what equipping another weapon costs."""
+    if state.weapon is None:
+        return "a first weapon"
+    monsters = len(state.weapon.monsters)
+    return f"instead of {state.weapon.card}" + (f" and {monsters} on it" if monsters else "")
 
 
 def _end(state: State) -> Iterator[str]:

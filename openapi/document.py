@@ -32,6 +32,10 @@ def written() -> str:
         # The store that is away is away on purpose.
         with patch.object(app.logger, "disabled", new=True):
             record_examples(recorder)
+    shortened = {name: contract[name] for name in ("openapi", "info", "servers")} | {"paths": {}}
+    recorder.answers["getOpenApi"]["200", "application/json"] = {
+        "shortened": {"summary": "Its beginning, without a path", "value": shortened}
+    }
     for operation in _operations(contract):
         _add_examples(operation, recorder)
     return json.dumps(contract, indent=2, ensure_ascii=False) + "\n"

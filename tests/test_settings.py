@@ -78,7 +78,10 @@ def test_a_store_is_named_by_its_url(scheme: str) -> None:
     assert load({"REDIS_URL": f"{scheme}://somewhere"}).redis_url == f"{scheme}://somewhere"
 
 
-@pytest.mark.parametrize("url", ["http://x", "redis", "redis://", "REDIS://x", "memory://"])
+@pytest.mark.parametrize(
+    "url",
+    ["http://x", "redis", "redis://", "REDIS://x", "memory://"],
+)
 def test_what_is_no_store_is_refused(url: str) -> None:
     with pytest.raises(SettingsError, match="SCOUNDREL_REDIS_URL must be a URL"):
         load({"REDIS_URL": url})
@@ -109,3 +112,18 @@ def test_the_table_tells_every_setting_with_its_default_and_meaning() -> None:
     assert rows["SCOUNDREL_PORT"][0] == "8000"
     assert all(meaning for _default, meaning in rows.values())
     assert len(rows) == len(Settings.__dataclass_fields__)
+
+
+@pytest.mark.parametrize(
+    "url", ["redis://h:abc/0", "redis://h:0/0", "redis://h:1/x", "redis+cluster://h,g:x"]
+)
+def test_a_store_with_an_unusable_port_or_database_is_refused(url: str) -> None:
+    with pytest.raises(SettingsError, match="SCOUNDREL_REDIS_URL must name a"):
+        load({"REDIS_URL": url})
+
+
+@pytest.mark.parametrize(
+    "url", ["redis://u:p%40ss@[::1]:6379/1?x=/y", "rediss://h/", "redis+cluster://u:p@h:1,g/"]
+)
+def test_a_store_may_be_named_in_full(url: str) -> None:
+    assert load({"REDIS_URL": url}).redis_url == url

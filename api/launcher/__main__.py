@@ -6,6 +6,7 @@ children that cannot outlive it, restarts the store when it dies, and stops both
 
 import errno
 import os
+import re
 import select
 import signal
 import socket
@@ -50,6 +51,7 @@ def main() -> int:
     """
     try:
         settings = from_environment()
+        _check_workers()
     except SettingsError as error:
         _say(f"scoundrel: {error}")
         return 2
@@ -60,6 +62,13 @@ def main() -> int:
     except (LaunchError, DirectoryError, StoreError) as error:
         _say(f"scoundrel: {error}")
         return 1
+
+
+def _check_workers() -> None:
+    """Check the one setting that is gunicorn's, which says little when it is wrong."""
+    workers = os.environ.get("WEB_CONCURRENCY", "")
+    if workers and not re.fullmatch("[1-9][0-9]{0,2}", workers):
+        raise SettingsError("WEB_CONCURRENCY must be a whole number from 1 to 999")
 
 
 class _Signals:
@@ -149,6 +158,8 @@ def _start_web(listener: socket.socket, store: EmbeddedStore | None) -> subproce
     # gunicorn's own progress is noise beside ours; the user's arguments come later and win.
     arguments = f"--log-level warning {environment.get('GUNICORN_CMD_ARGS', '')}"
     environment["GUNICORN_CMD_ARGS"] = arguments
+    if not environment.get("WEB_CONCURRENCY"):
+        environment.pop("WEB_CONCURRENCY", None)  # gunicorn would read the empty one
     if store:
         environment["SCOUNDREL_REDIS_URL"] = store.url
     descriptor = listener.fileno()

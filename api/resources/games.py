@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Any
 
-from marshmallow import ValidationError, fields, validate, validates_schema
+from marshmallow import ValidationError, fields, post_load, validate
 
 from api.access import new_game_id, token_of
 from api.answers import game_response
@@ -92,7 +92,8 @@ class NewGameSchema(RequestSchema):
     )
     player = Player(
         metadata={
-            "description": "The name to show on the ledger. Normalised to NFC; nothing invisible."
+            "description": "The name to show on the ledger. Normalised to NFC; no control, "
+            "bidirectional or zero-width characters."
         },
     )
     locked = Boolean(
@@ -103,14 +104,15 @@ class NewGameSchema(RequestSchema):
         },
     )
 
-    @validates_schema
-    def _seed_and_mode_agree(self, data: dict[str, Any], **_: Any) -> None:  # noqa: ANN401  # marshmallow's signature
+    @post_load
+    def _settle_the_mode(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:  # noqa: ANN401  # marshmallow's signature
         named = "seed" in data
-        mode = data.get("mode", Mode.SEEDED if named else Mode.STANDARD)
+        mode = Mode(data.get("mode", Mode.SEEDED if named else Mode.STANDARD))
         if named and mode != Mode.SEEDED:
             raise ValidationError({"mode": [f"takes {Mode.SEEDED} where a seed is named"]})
         if mode == Mode.SEEDED and not named:
             raise ValidationError({"seed": [f"is wanted by mode {Mode.SEEDED}"]})
+        return {**data, "mode": mode}
 
 
 class WeaponSchema(AnswerSchema):
@@ -310,12 +312,11 @@ def create_game(body: dict[str, Any]) -> Response:
     is needed to go on, on any device. With an `Idempotency-Key` a repeated request does not create
     a second game; it is answered with the first one as it was dealt.
     """
-    seed = body.get("seed")
     new = NewGame(
         id=new_game_id(read_idempotency_key()),
         rules=choose(body["ruleset"], body["options"]),
-        seed=seed or secrets.token_urlsafe(SEED_BYTES),
-        mode=Mode.SEEDED if seed else Mode.STANDARD,
+        seed=body.get("seed") or secrets.token_urlsafe(SEED_BYTES),
+        mode=body["mode"],
         player=body.get("player"),
         locked=body["locked"],
     )

@@ -8,12 +8,12 @@ from marshmallow import ValidationError, fields, validates_schema
 
 from api.contract import Answer, Blueprint
 from api.fields import ActionText, List, Nested, Notation, Seed, String, one_of
-from api.problems import ILLEGAL_ACTION, Problem
-from api.representation import replay_body, texts
+from api.problems import ILLEGAL_ACTION, illegal
+from api.representation import replay_body
 from api.resources.games import OptionChoicesSchema, StateSchema
 from api.responses import json_response
 from api.schemas import RequestSchema
-from engine import DEFAULT_RULESET, RULESETS, Record, apply, begin, choose, legal_actions
+from engine import DEFAULT_RULESET, RULESETS, IllegalAction, Record, apply, begin, choose
 
 if TYPE_CHECKING:
     from flask import Response
@@ -93,10 +93,8 @@ def verify_replay(body: dict[str, Any]) -> Response:
     )
     state = begin(record.seed, record.rules.options).state
     for index, action in enumerate(record.actions):
-        legal = legal_actions(state)
-        if action not in legal:
-            raise Problem(
-                ILLEGAL_ACTION, f"{action} is not legal there.", index=index, actions=texts(legal)
-            )
-        state = apply(state, action).state
+        try:
+            state = apply(state, action).state
+        except IllegalAction as refused:
+            raise illegal(refused, index) from None
     return json_response(replay_body(record, state))

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 from api.store.audit import Audit, Difference, Fault
 from api.store.boards import CURSOR_PATTERN, Board, board_of
 from api.store.client import UNAVAILABLE, Client
-from api.store.games import Game, GameNotFound, Games, LogMoved, Mode, NewGame
+from api.store.games import (
+    Game,
+    GameNotFound,
+    Games,
+    LogMoved,
+    Mode,
+    NewGame,
+    UnreadableGame,
+)
 from api.store.ledger import Entry, Ledger, Page
 from api.store.secret import Purpose, Secret, WrongSecret
 from api.store.watch import Watch
@@ -38,6 +46,7 @@ __all__ = [
     "Page",
     "Purpose",
     "Store",
+    "UnreadableGame",
     "Watch",
     "WrongSecret",
     "board_of",
@@ -85,7 +94,7 @@ class Store:
 
         Raises WrongSecret if the store was used with another secret.
         """
-        self.secret.check()
+        self.secret.keep()
         self._client.redis.set(_PROBE_KEY, "", ex=_PROBE_SECONDS)
 
     def forget_connections(self) -> None:

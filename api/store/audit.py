@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from api.store.boards import Board, Member, board_of, member_of
-from api.store.games import Game, GameNotFound
+from api.store.games import Game, GameNotFound, UnreadableGame
 from engine import EngineError, from_log, replay
 
 if TYPE_CHECKING:
@@ -78,14 +78,18 @@ class Audit:
 
     def remove(self, game_id: str) -> bool:
         """Remove a game and its entry; return whether there was one."""
+        entry: tuple[Board, Member] | None = None
         try:
-            game: Game | None = self._games.read(game_id)
-        except (EngineError, LookupError, ValueError):
-            game = None  # damaged, or none
+            game = self._games.read(game_id)
+            if game.over and (board := board_of(game)):
+                entry = board, member_of(game)
+        except (GameNotFound, UnreadableGame):
+            pass
         removed = self._games.remove(game_id)
         self._pending.drop(game_id)
-        if game and game.over and (board := board_of(game)):
-            self._boards.drop(board, [member_of(game)])
+        if entry:
+            board, member = entry
+            self._boards.drop(board, [member])
         return removed
 
     def clear(self, board: Board) -> int:
@@ -98,11 +102,11 @@ class Audit:
 
     def _check_games(self, game_ids: Sequence[str], counts: Counter[str]) -> Iterator[Difference]:
         ranked: list[tuple[Board, Member]] = []
-        for game_id, game in zip(game_ids, self._read(game_ids), strict=True):
+        for game_id, game in zip(game_ids, self._games.read_all(game_ids), strict=True):
             if game is None:
                 continue  # it went meanwhile
             counts["games"] += 1
-            reason = game if isinstance(game, str) else _replayed(game)
+            reason = _fault(game)
             if reason:
                 yield Difference(Fault.DAMAGED, game_id, reason=reason)
             elif isinstance(game, Game) and game.over:
@@ -128,37 +132,24 @@ class Audit:
         counts["boards"] += 1
         for members in self._boards.members(board):
             cleared = self._boards.cleared_at(board)
-            games = self._read([member.game_id for member in members])
+            games = self._games.read_all([member.game_id for member in members])
             for member, game in zip(members, games, strict=True):
                 counts["entries"] += 1
                 if game is None:
                     yield Difference(Fault.EXPIRED, member.game_id, board, member)
-                elif isinstance(game, Game) and not _replayed(game):
+                elif isinstance(game, Game) and not _fault(game):
                     right = game.over and board_of(game) == board and member_of(game) == member
                     if not right or member.finished_at <= cleared:
                         yield Difference(Fault.FALSE, member.game_id, board, member)
 
-    def _read(self, game_ids: Sequence[str]) -> list[Game | str | None]:
-        """Return each game, None if it is gone, or what is wrong with it."""
-        try:
-            return [*self._games.read_all(game_ids)]
-        except (EngineError, LookupError, ValueError):
-            return [self._read_one(game_id) for game_id in game_ids]
 
-    def _read_one(self, game_id: str) -> Game | str | None:
-        try:
-            return self._games.read(game_id)
-        except GameNotFound:
-            return None
-        except (EngineError, LookupError, ValueError) as error:
-            return f"{type(error).__name__}: {error}"
-
-
-def _replayed(game: Game) -> str:
-    """Replay a game, and return what is wrong with its log."""
+def _fault(game: Game | UnreadableGame) -> str:
+    """Replay a game, and return what is wrong with it."""
+    if isinstance(game, UnreadableGame):
+        return str(game)
     try:
         replay(game.seed, from_log(game.log), game.rules.options)
-    except (EngineError, LookupError, ValueError) as error:
+    except EngineError as error:
         return f"{type(error).__name__}: {error}"
     return ""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 from hashlib import sha1
 from pathlib import Path
-from threading import Lock
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -46,13 +45,11 @@ class Client:
     def __init__(self, url: str, watch: Watch | None = None) -> None:
         self.watch = watch or Watch()
         self._url = url
-        self._lock = Lock()
 
     @cached_property
     def redis(self) -> Redis | RedisCluster:
         """The client proper, made on first use: a Cluster's asks for its nodes at once."""
-        with self._lock:
-            return self.__dict__.get("redis") or _connect(self._url)
+        return _connect(self._url)
 
     def run(self, script: Script, key: str, *args: str | int) -> Any:  # noqa: ANN401  # whatever the script returns
         """Run a script on one key and return what it returns."""

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from api.store.client import Script
 from api.store.replays import step_after
 from api.store.watch import timed
-from engine import Action, Rules, State, Status, Step, parse_rules, to_log
+from engine import Action, EngineError, Rules, State, Status, Step, parse_rules, to_log
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -47,6 +47,10 @@ class Mode(StrEnum):
 
 class GameNotFound(LookupError):
     """There is no such game: there never was, or it has expired."""
+
+
+class UnreadableGame(Exception):
+    """There is a game, but it is damaged, or written by a later release; the message says how."""
 
 
 class LogMoved(Exception):
@@ -83,13 +87,19 @@ class Game(NamedTuple):
     log: str
 
     def step(self, version: int) -> Step:
-        """Return the state after ``version`` actions and the events of the last of them."""
-        return step_after(self.rules.options, self.seed, self.log[:version])
+        """Return the state after ``version`` actions and the events of the last of them.
+
+        Raises UnreadableGame if the log does not hold what it should.
+        """
+        try:
+            return step_after(self.rules.options, self.seed, self.log[:version])
+        except EngineError as error:
+            raise UnreadableGame(type(error).__name__) from error
 
     @property
     def state(self) -> State:
         """The state after the whole log."""
-        return step_after(self.rules.options, self.seed, self.log).state
+        return self.step(len(self.log)).state
 
     @property
     def over(self) -> bool:
@@ -124,17 +134,20 @@ class Games:
 
     @timed("read")
     def read(self, game_id: str) -> Game:
-        """Return a game. Raises GameNotFound."""
+        """Return a game. Raises GameNotFound and UnreadableGame."""
         return _game(game_id, self._client.redis.hgetall(_key(game_id)))
 
     @timed("read_all")
-    def read_all(self, game_ids: Sequence[str]) -> list[Game | None]:
-        """Return several games in one round trip a node, None for each that is gone."""
+    def read_all(self, game_ids: Sequence[str]) -> list[Game | UnreadableGame | None]:
+        """Return several games in one round trip a node.
+
+        None stands for each that is gone, the reason for each that cannot be read.
+        """
         pipeline = self._client.redis.pipeline(transaction=False)
         for game_id in game_ids:
             pipeline.hgetall(_key(game_id))
         replies = zip(game_ids, pipeline.execute(), strict=True)
-        return [_game(game_id, reply) if reply else None for game_id, reply in replies]
+        return [_game_or_reason(game_id, reply) if reply else None for game_id, reply in replies]
 
     def ids(self) -> Iterator[str]:
         """Yield the id of every game in the store; some maybe twice."""
@@ -177,9 +190,25 @@ def _pairs(flat: Sequence[str]) -> dict[str, str]:
     return dict(zip(flat[::2], flat[1::2], strict=True))
 
 
+def _game_or_reason(game_id: str, fields: Mapping[Any, Any]) -> Game | UnreadableGame:
+    try:
+        return _game(game_id, fields)
+    except UnreadableGame as reason:
+        return reason
+
+
 def _game(game_id: str, fields: Mapping[Any, Any]) -> Game:
     if not fields:
         raise GameNotFound(game_id)
+    if fields.get("f") != FORMAT:
+        raise UnreadableGame("another format")
+    try:
+        return _written(game_id, fields)
+    except (KeyError, ValueError) as error:
+        raise UnreadableGame(f"{type(error).__name__}: {error}") from error
+
+
+def _written(game_id: str, fields: Mapping[Any, Any]) -> Game:
     return Game(
         id=game_id,
         rules=parse_rules(fields["r"]),

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from api.store.audit import Audit
 from api.store.boards import Boards, board_of, member_of
-from api.store.games import GameNotFound
+from api.store.games import Game, GameNotFound, UnreadableGame
 from api.store.pending import Pending
-from engine import EngineError
 
 if TYPE_CHECKING:
     from api.store.boards import Board
     from api.store.client import Client
-    from api.store.games import Game, Games
+    from api.store.games import Games
 
 GRACE = 10_000
 SWEEP_LIMIT = 20
@@ -87,7 +86,8 @@ class Ledger:
             gone = [
                 member
                 for member, game in zip(members, games, strict=True)
-                if game is None or game.updated_at != member.finished_at
+                if game is None
+                or (isinstance(game, Game) and game.updated_at != member.finished_at)
             ]
             if not gone:
                 break
@@ -95,7 +95,7 @@ class Ledger:
         entries = [
             Entry(rank, member.score, game)
             for rank, (member, game) in enumerate(zip(members, games, strict=True), first)
-            if game is not None
+            if isinstance(game, Game)  # what a later release wrote is for its readers
         ]
         more = len(members) > limit
         return Page(
@@ -127,7 +127,7 @@ class Ledger:
                 over = game.over
             except GameNotFound:
                 self._pending.drop(game_id)
-            except EngineError:
+            except UnreadableGame:
                 # A later release's, which will see to it.
                 self._pending.note(game_id)
             else:

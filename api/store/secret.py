@@ -6,7 +6,6 @@ import hmac
 import secrets
 from enum import StrEnum
 from functools import cached_property
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from redis import RedisError
@@ -17,11 +16,13 @@ if TYPE_CHECKING:
 _KEY = "secret"
 _FINGERPRINT_KEY = "secret:fingerprint"
 _BYTES = 32
+_WRONG = "the games in the store were made with another SCOUNDREL_SECRET"
 
 
 class Purpose(StrEnum):
     """What a value is derived for. One purpose never yields another's value."""
 
+    FINGERPRINT = "fingerprint"
     ID = "id"
     TOKEN = "token"  # noqa: S105  # the purpose's name
 
@@ -41,22 +42,43 @@ class Secret:
         """Read or make the secret. Raises WrongSecret if the store was used with another one."""
         _ = self._value
 
+    def keep(self) -> None:
+        """Check that the store goes with the secret, and give back what it has lost of it.
+
+        Raises WrongSecret if it was used with another one.
+        """
+        self._hold(self._value)
+
     def derive(self, purpose: Purpose, text: str) -> bytes:
         """Return the 32 bytes that ``text`` stands for under a purpose."""
-        return hmac.digest(self._value, f"{purpose}\0{text}".encode(), "sha256")
+        return _derive(self._value, purpose, text)
 
     @cached_property
     def _value(self) -> bytes:
+        secret = self._configured or self._shared()
+        self._hold(secret)
+        return secret
+
+    def _shared(self) -> bytes:
+        """Return the secret that lies in the store, made now if there is none."""
         redis = self._client.redis
-        secret = self._configured
-        if secret is None:
-            redis.set(_KEY, secrets.token_urlsafe(_BYTES), nx=True)
-            stored = redis.get(_KEY)
-            if stored is None:
-                raise RedisError("the secret was lost as soon as it was made")
-            secret = str(stored).encode()
-        fingerprint = sha256(b"fingerprint\0" + secret).hexdigest()
+        if redis.get(_KEY) is None and redis.get(_FINGERPRINT_KEY) is not None:
+            raise WrongSecret(_WRONG)
+        redis.set(_KEY, secrets.token_urlsafe(_BYTES), nx=True)
+        stored = redis.get(_KEY)
+        if stored is None:
+            raise RedisError("the secret was lost as soon as it was made")
+        return str(stored).encode()
+
+    def _hold(self, secret: bytes) -> None:
+        redis = self._client.redis
+        if self._configured is None:
+            redis.set(_KEY, secret.decode(), nx=True)
+        fingerprint = _derive(secret, Purpose.FINGERPRINT, "").hex()
         redis.set(_FINGERPRINT_KEY, fingerprint, nx=True)
         if redis.get(_FINGERPRINT_KEY) != fingerprint:
-            raise WrongSecret("the games in the store were made with another SCOUNDREL_SECRET")
-        return secret
+            raise WrongSecret(_WRONG)
+
+
+def _derive(secret: bytes, purpose: Purpose, text: str) -> bytes:
+    return hmac.digest(secret, f"{purpose}\0{text}".encode(), "sha256")

@@ -24,10 +24,34 @@
  * @typedef {{[Name in keyof T as string extends Name ? never : number extends Name ? never : Name]: T[Name]}} Known
  */
 /** @typedef {NonNullable<import("./schema").operations["listLedger"]["parameters"]["query"]>} LedgerQuery */
+/** @typedef {import("./schema").paths} Paths */
+/** @typedef {"get" | "post"} Method */
+/**
+ * The paths that the contract has for a method.
+ * @template {Method} M
+ * @typedef {{[P in keyof Paths]: Paths[P][M] extends {responses: object} ? P : never}[keyof Paths]} PathOf
+ */
+/**
+ * What goes with a request.
+ * @template Operation
+ * @typedef {(Operation extends {parameters: {path: infer Path}} ? {path: Path} : {path?: never})
+ *   & (Operation extends {parameters: {query?: infer Query}} ? {query?: Query} : {query?: never})
+ *   & (Operation extends {parameters: {header?: infer Headers}} ? {headers?: Headers} : {headers?: never})
+ *   & (Operation extends {requestBody: {content: {"application/json": infer Body}}} ? {body: Body} : {body?: never})
+ *   & {token?: string | null}} Parts
+ */
+/** @typedef {{path?: Record<string, string>, query?: object, headers?: Record<string, string>, body?: object, token?: string | null}} AnyParts */
+/**
+ * What comes back if all is well.
+ * @template Operation
+ * @typedef {Omit<Response, "json"> & {json: () => Promise<
+ *   Operation extends {responses: {200: {content: {"application/json": infer Body}}}} ? Body
+ *   : Operation extends {responses: {201: {content: {"application/json": infer Body}}}} ? Body : never>}} Answer
+ */
 /** @typedef {{retry: "offline" | "busy" | "away", seconds: number}} Wait */
 /** @typedef {{onWait?: (wait: Wait) => void, signal?: AbortSignal}} Patience */
 
-const BASE = new URL("../v1/", import.meta.url);
+const BASE = new URL("../", import.meta.url);
 const TIMEOUT_MS = 10_000;
 const LONGEST_WAIT = 15;
 const PASSING = new Map([[429, "busy"], [500, "away"], [502, "away"], [503, "away"], [504, "away"]]);
@@ -53,29 +77,28 @@ export class Unreachable extends Error {}
 /**
  * @param {NewGame} game
  * @param {string} key
- * @returns {Promise<CreatedGame>}
  */
 export async function createGame(game, key) {
-  return (await send("POST", "games", { body: game, headers: { "Idempotency-Key": key } })).json();
+  return (await send("post", "/v1/games", { body: game, headers: { "Idempotency-Key": key } })).json();
 }
 
 /**
  * Look at a game; null if it is still the one that the tag stands for.
  * @param {string} id
  * @param {string | null} [tag]
- * @returns {Promise<{game: Game, tag: string | null} | null>}
  */
 export async function getGame(id, tag) {
-  const response = await send("GET", path(id), { headers: tag ? { "If-None-Match": tag } : {} });
+  const headers = tag ? { "If-None-Match": tag } : {};
+  const response = await send("get", "/v1/games/{game_id}", { path: { game_id: id }, headers });
   if (response.status === 304) {
     return null;
   }
   return { game: await response.json(), tag: response.headers.get("ETag") };
 }
 
-/** @param {string} id @returns {Promise<Schemas["LegalActions"]>} */
+/** @param {string} id */
 export async function listActions(id) {
-  return (await send("GET", `${path(id)}/actions`)).json();
+  return (await send("get", "/v1/games/{game_id}/actions", { path: { game_id: id } })).json();
 }
 
 /**
@@ -83,33 +106,29 @@ export async function listActions(id) {
  * @param {number} version
  * @param {string[]} actions
  * @param {string | null} token
- * @returns {Promise<GameWithEvents>}
  */
 export async function applyActions(id, version, actions, token) {
-  const headers = token ? { Authorization: `Bearer ${token}` } : undefined;
-  return (await send("POST", `${path(id)}/actions`, { body: { version, actions }, headers })).json();
+  const body = { version, actions };
+  return (await send("post", "/v1/games/{game_id}/actions", { path: { game_id: id }, body, token })).json();
 }
 
-/** @param {string} id @returns {Promise<Score>} */
+/** @param {string} id */
 export async function getScore(id) {
-  return (await send("GET", `${path(id)}/score`)).json();
+  return (await send("get", "/v1/games/{game_id}/score", { path: { game_id: id } })).json();
 }
 
-/** @param {string} id @returns {Promise<History>} */
+/** @param {string} id */
 export async function getHistory(id) {
-  return (await send("GET", `${path(id)}/history`)).json();
+  return (await send("get", "/v1/games/{game_id}/history", { path: { game_id: id } })).json();
 }
 
-/** @param {LedgerQuery} query @returns {Promise<Ledger>} */
+/** @param {LedgerQuery} query */
 export async function listLedger(query) {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
-  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
-  return (await send("GET", `ledger?${search}`)).json();
+  return (await send("get", "/v1/ledger", { query })).json();
 }
 
-/** @returns {Promise<Ruleset[]>} */
 export async function listRulesets() {
-  return (await (await send("GET", "rulesets")).json()).rulesets;
+  return (await (await send("get", "/v1/rulesets", {})).json()).rulesets;
 }
 
 /**
@@ -129,8 +148,8 @@ export async function persist(request, { onWait, signal } = {}) {
       if (!retry || signal?.aborted) {
         throw error;
       }
-      const asked = error instanceof Refusal ? error.retryAfter : 0;
-      const seconds = Math.min(LONGEST_WAIT, Math.max(asked, 2 ** attempt * (0.5 + Math.random() / 2)));
+      const asked = waitAsked(error);
+      const seconds = Math.max(asked, Math.min(LONGEST_WAIT, 2 ** attempt * (0.5 + Math.random() / 2)));
       onWait?.({ retry, seconds });
       await pause(seconds, signal, retry === "offline");
       if (signal?.aborted) {
@@ -151,30 +170,45 @@ export function reasonToRetry(error) {
   return null;
 }
 
+/** How long the server asked to be left alone, in seconds. @param {unknown} error */
+export function waitAsked(error) {
+  return error instanceof Refusal ? error.retryAfter : 0;
+}
+
 /** A key that nobody else has: 128 random bits. */
 export function newKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** @param {string} id */
-function path(id) {
-  return `games/${encodeURIComponent(id)}`;
-}
-
 /**
- * @param {"GET" | "POST"} method
- * @param {string} where
- * @param {{body?: object, headers?: Record<string, string>}} [parts]
- * @returns {Promise<Response>}
+ * Send a request that the contract knows; what goes with it and what comes back follow from where it goes.
+ * @template {Method} M
+ * @template {PathOf<M>} P
+ * @param {M} method
+ * @param {P} where
+ * @param {Parts<Paths[P][M]>} parts
+ * @returns {Promise<Answer<Paths[P][M]>>}
  */
-async function send(method, where, { body, headers } = {}) {
+async function send(method, where, parts) {
+  const { path = {}, query = {}, body, headers, token } = /** @type {AnyParts} */ (parts);
+  const url = new URL(where.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name] ?? "")).slice(1), BASE);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null) {
+      url.searchParams.set(name, String(value));
+    }
+  }
   /** @type {Response} */
   let response;
   try {
-    response = await fetch(new URL(where, BASE), {
-      method,
-      headers: { Accept: "application/json", ...(body && { "Content-Type": "application/json" }), ...headers },
+    response = await fetch(url, {
+      method: method.toUpperCase(),
+      headers: {
+        Accept: "application/json",
+        ...(body && { "Content-Type": "application/json" }),
+        ...(token && { Authorization: `Bearer ${token}` }),
+        ...headers,
+      },
       body: body && JSON.stringify(body),
       cache: "no-store",
       credentials: "omit",

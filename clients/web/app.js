@@ -9,7 +9,7 @@ import { lie, sentences } from "./narrate.js";
 import { showCredits } from "./panels/credits.js";
 import { showHelp } from "./panels/help.js";
 import { showLedger } from "./panels/ledger.js";
-import { copyLink } from "./panels/link.js";
+import { copyLink, mayDo } from "./panels/link.js";
 import { showDiscard, showDungeon } from "./panels/piles.js";
 import { showRules } from "./panels/rules.js";
 import { showRuns } from "./panels/runs.js";
@@ -41,7 +41,7 @@ let noticeTimer;
 /** Show a line above the game; `kind` keeps apart who may take it away. @param {string} text @param {{kind?: string, stays?: boolean}} [manner] */
 function tell(text, { kind = "news", stays = false } = {}) {
   clearTimeout(noticeTimer);
-  notice.dataset.kind = kind;
+  notice.dataset["kind"] = kind;
   put(notice, text);
   notice.hidden = false;
   if (!stays) {
@@ -51,7 +51,7 @@ function tell(text, { kind = "news", stays = false } = {}) {
 
 /** @param {string} [kind] only if it is of this kind */
 function untell(kind) {
-  if (!kind || notice.dataset.kind === kind) {
+  if (!kind || notice.dataset["kind"] === kind) {
     notice.hidden = true;
     put(notice);
   }
@@ -255,9 +255,8 @@ function share() {
   if (!session) {
     return false;
   }
-  void copyLink(session.id).then((copied) => copied && tell(
-    session?.game?.locked ? "Link copied. Whoever has it may watch." : "Link copied. Whoever has it may watch and go on.",
-  ));
+  const locked = session.game?.locked ?? false;
+  void copyLink(session.id, locked).then((copied) => copied && tell(`Link copied. ${mayDo(locked)}`));
   return true;
 }
 

@@ -50,7 +50,7 @@ export function outcome(effect, action, terms) {
 /** In a few signs, for below a card. @param {string} action @param {LegalAction | undefined} effect */
 export function hint(action, effect) {
   const how = manner(action);
-  const change = !effect || how === "equip" ? "" : effect.damage ? `−${effect.damage}` : effect.healed ? `+${effect.healed}` : "0";
+  const change = how === "equip" ? "equip" : !effect ? "" : effect.damage ? `−${effect.damage}` : effect.healed ? `+${effect.healed}` : "0";
   const tone = effect?.deadly ? "deadly" : effect?.damage ? "worse" : effect?.healed ? "better" : "even";
   return h("span", { class: `hint ${tone}` }, icon(effect?.deadly ? "deadly" : how), change);
 }

@@ -53,7 +53,15 @@ async function tellScore(game, terms, sum, rank) {
       h("b", {}, figure(score.score)));
   }
   if (score.rank) {
-    put(rank, "Rank ", h("b", {}, String(score.rank)), score.board?.includes("/") ? " among the games with this deck" : " in the Gravekeeper’s Ledger");
+    const byDeck = score.board?.includes("/");
+    const tellRank = (/** @type {string} */ of) =>
+      put(rank, "Rank ", h("b", {}, String(score.rank)), of, byDeck ? " among the games with this deck" : " in the Gravekeeper’s Ledger");
+    tellRank("");
+    const board = { ruleset: game.ruleset, ...(byDeck && game.seed && { seed: game.seed }), limit: 1 };
+    const ledger = await api.listLedger(/** @type {api.LedgerQuery} */ (board)).catch(() => null);
+    if (ledger) {
+      tellRank(` of ${ledger.total}`);
+    }
   } else if (game.custom) {
     put(rank, "A custom game enters no ledger");
   }

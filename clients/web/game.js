@@ -39,6 +39,8 @@ export class Session {
   #timer;
   #quiet = 0;
   #looking = false;
+  /** Until when the server asked to be left alone, by `performance.now`. */
+  #notBefore = 0;
 
   /**
    * @param {string} id
@@ -165,8 +167,8 @@ export class Session {
         this.effects = new Map(actions.map((action) => [action.action, action]));
         this.listener.onStatus();
       }
-    } catch {
-      // The actions can be chosen all the same, and the next look asks again.
+    } catch (error) {
+      this.#heed(error); // the actions can be chosen all the same, and the next look asks again
     }
   }
 
@@ -175,7 +177,7 @@ export class Session {
    * @param {How} [how]
    */
   async #look(how = "followed") {
-    if (this.busy || this.#looking) {
+    if (this.busy || this.#looking || (how === "followed" && performance.now() < this.#notBefore)) {
       return;
     }
     this.#looking = true;
@@ -200,7 +202,8 @@ export class Session {
     } catch (error) {
       const retry = api.reasonToRetry(error);
       if (retry) {
-        this.listener.onWait({ retry, seconds: LOOK_MS / 1000 });
+        this.#heed(error);
+        this.listener.onWait({ retry, seconds: Math.max(api.waitAsked(error), LOOK_MS / 1000) });
       } else {
         this.#fail(error);
       }
@@ -216,9 +219,15 @@ export class Session {
       return history
         .filter(({ version }) => version > since && version <= until)
         .flatMap(({ events }) => events);
-    } catch {
+    } catch (error) {
+      this.#heed(error);
       return []; // the state says where things are, if not how they got there
     }
+  }
+
+  /** Leave the server alone for as long as it asked. @param {unknown} error */
+  #heed(error) {
+    this.#notBefore = Math.max(this.#notBefore, performance.now() + api.waitAsked(error) * 1000);
   }
 
   #lookLater() {
@@ -226,7 +235,8 @@ export class Session {
     if (this.#closed.signal.aborted || this.game?.status !== "playing" || document.hidden) {
       return;
     }
-    const wait = this.#quiet > LOOK_SELDOM_AFTER ? LOOK_SELDOM_MS : LOOK_MS;
+    const usual = this.#quiet > LOOK_SELDOM_AFTER ? LOOK_SELDOM_MS : LOOK_MS;
+    const wait = Math.max(usual, this.#notBefore - performance.now());
     this.#timer = setTimeout(async () => {
       await this.#look();
       this.#lookLater();

@@ -1,6 +1,6 @@
 /** What happened, in sentences: for the line under the table and for those who listen. */
 
-import { capital, describe, figureOf, nameOf, row, signOf } from "./names.js";
+import { capital, figureOf, nameOf, row, signOf } from "./names.js";
 
 /** @typedef {import("./api.js").GameEvent} GameEvent */
 /** @typedef {import("./api.js").Schemas["Terms"]} Terms */
@@ -49,6 +49,6 @@ function sentence(event, terms) {
 
 /** The table in one sentence, for those who cannot look at it. @param {import("./api.js").Game} game @param {Terms} terms */
 export function lie(game, terms) {
-  const weapon = game.weapon ? `weapon ${describe(game.weapon.card)}` : "no weapon";
-  return `${capital(terms.health)} ${game.health} of ${game.max_health}, ${weapon}, ${game.dungeon_size} cards in the dungeon.`;
+  const weapon = game.weapon ? `weapon ${nameOf(game.weapon.card)}` : "no weapon";
+  return `${capital(terms.health)} ${game.health} of ${game.max_health}, ${weapon}, ${game.dungeon_size} ${game.dungeon_size === 1 ? "card" : "cards"} in the dungeon.`;
 }

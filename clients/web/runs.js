@@ -65,17 +65,28 @@ export function note(game) {
     commitment: before?.commitment ?? game.commitment,
     updated: game.updated_at,
   };
-  write(RUNS, [run, ...runs().filter(({ id }) => id !== game.id)].slice(0, MOST));
+  keep([run, ...runs().filter(({ id }) => id !== game.id)].slice(0, MOST));
 }
 
 /** Forget the finished runs; the ledger keeps what it has. */
 export function clear() {
-  write(RUNS, runs().filter((run) => run.status === "playing"));
+  keep(runs().filter((run) => run.status === "playing"));
 }
 
 /** Forget one run. @param {string} id */
 export function forget(id) {
-  write(RUNS, runs().filter((run) => run.id !== id));
+  keep(runs().filter((run) => run.id !== id));
+}
+
+/** Keep these runs; with the others go the keys of their games. @param {Run[]} kept */
+function keep(kept) {
+  const ids = new Set(kept.map(({ id }) => id));
+  const gone = new Set(runs().map(({ id }) => id).filter((id) => !ids.has(id)));
+  write(RUNS, kept);
+  const tokens = Object.entries(read(TOKENS, /** @type {Record<string, string>} */ ({})));
+  if (tokens.some(([id]) => gone.has(id))) {
+    write(TOKENS, Object.fromEntries(tokens.filter(([id]) => !gone.has(id))));
+  }
 }
 
 /** The key of a locked game, if this browser has it. @param {string} id @returns {string | null} */

@@ -658,7 +658,7 @@ export interface components {
             mode?: "standard" | "seeded";
             /** @description The seed of the deck. Naming one means mode `seeded`. */
             seed?: string;
-            /** @description The name to show on the ledger. Normalised to NFC; nothing invisible. */
+            /** @description The name to show on the ledger. Normalised to NFC; no control, bidirectional or zero-width characters. */
             player?: string;
             /**
              * @description Whether playing the game takes a token, which this answer alone carries. Otherwise whoever has the id may play.

@@ -90,13 +90,14 @@ export function startScreen(rulesets, on) {
       h("h1", { id: "title" }, "Scoundrel"),
       h("p", { class: "lead" }, "One pack of cards, one dungeon, one life. Fight what you can, avoid what you must, and come out alive."),
     ),
-    h("div", { class: "desk" }, goOn(on), form),
+    h("div", { class: "desk" }, goOn(rulesets, on), form),
   );
 }
 
-/** @param {{goOn: (id: string) => void, showRuns: () => void}} on */
-function goOn(on) {
+/** @param {Ruleset[]} rulesets @param {{goOn: (id: string) => void, showRuns: () => void}} on */
+function goOn(rulesets, on) {
   const last = runs.unfinished();
+  const health = rulesets.find(({ ruleset }) => ruleset === last?.ruleset)?.terms.health ?? "health";
   const best = runs.best();
   if (!last && !best) {
     return null;
@@ -106,7 +107,7 @@ function goOn(on) {
     last && h(
       "button", { type: "button", class: "continue", click: () => on.goOn(last.id) },
       h("span", { class: "label" }, "Continue your last game"),
-      h("span", { class: "outcome" }, `Turn ${last.turn}, ${last.health} health left`),
+      h("span", { class: "outcome" }, `Turn ${last.turn}, ${last.health} ${health} left`),
     ),
     best && h("p", { class: "best" }, "Your best here: ", h("b", {}, figure(best.score ?? 0)), " ",
       h("button", { type: "button", class: "link", click: on.showRuns }, "Your runs")),

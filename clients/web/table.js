@@ -114,7 +114,7 @@ export class Table {
   /** Show what has become known of the actions, and what can be chosen. */
   refresh() {
     const game = this.#game;
-    this.element.dataset.version = String(game.version);
+    this.element.dataset["version"] = String(game.version);
     this.element.classList.toggle("busy", this.session.busy || !this.session.informed);
     this.element.classList.toggle("over", game.status !== "playing");
     this.element.classList.toggle("cleared", game.status !== "playing" && !game.room.length);
@@ -144,6 +144,8 @@ export class Table {
     this.refresh();
     if (byKey) {
       this.choice.focus();
+    } else if (this.selected) {
+      this.choice.element.scrollIntoView({ block: "nearest" });
     }
   }
 
@@ -190,11 +192,10 @@ export class Table {
     return true;
   }
 
-  /** Do to the selected card, or to the one that the keys are at, what a key stands for. @param {string} how */
+  /** Do what a key stands for, to the selected card if to any. @param {string} how */
   key(how) {
-    const card = this.selected ?? (document.activeElement?.getAttribute("data-card") || null);
     const action = this.#game.actions.find(
-      (each) => manner(each) === how && (!each.includes(":") || each.split(":")[1] === card),
+      (each) => manner(each) === how && (!each.includes(":") || each.split(":")[1] === this.selected),
     );
     return Boolean(action && this.session.allows(action) && this.act(action));
   }

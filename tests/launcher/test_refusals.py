@@ -28,6 +28,9 @@ def test_a_taken_port(launch: Launch, runtime: Path) -> None:
         ("SCOUNDREL_SECRET", "12345"),
         ("SCOUNDREL_KEEP_LOST_DAYS", "-1"),
         ("SCOUNDREL_PROT", "8000"),
+        ("SCOUNDREL_REDIS_URL", "redis://127.0.0.1:abc/0"),
+        ("WEB_CONCURRENCY", "0"),
+        ("WEB_CONCURRENCY", "many"),
     ],
 )
 def test_a_bad_setting(launch: Launch, name: str, value: str) -> None:

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from api.store import Game, GameNotFound, LogMoved, Mode, NewGame, Store
+from api.store import (
+    Game,
+    GameNotFound,
+    LogMoved,
+    Mode,
+    NewGame,
+    Store,
+    UnreadableGame,
+)
 from engine import ACTIONS, DRAW, OPTIONS, choose, from_log, parse_rules, to_log
 from tests.store.play import (
     DAY,
@@ -290,3 +298,22 @@ def test_a_batch_is_appended_whole_or_not_at_all(store: Store) -> None:
     with pytest.raises(LogMoved):
         store.append(game, record.actions[:3], after)
     assert store.games.read(game.id).log == to_log(record.actions)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("f", "2"), ("r", "chess"), ("m", "daily"), ("c", "noon"), ("a", "~")]
+)
+def test_a_game_that_is_damaged_or_of_a_later_release_is_unreadable(
+    store: Store, redis: Redis, field: str, value: str
+) -> None:
+    game = create(store)
+    redis.hset(_key(game), field, value)
+    with pytest.raises(UnreadableGame):
+        _ = store.games.read(game.id).state
+
+
+def test_a_game_that_lacks_a_field_is_unreadable(store: Store, redis: Redis) -> None:
+    game = create(store)
+    redis.hdel(_key(game), "s")
+    with pytest.raises(UnreadableGame):
+        store.games.read(game.id)

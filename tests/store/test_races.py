@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
+from api.store import Game
 from api.store.ledger import GRACE
 from tests.store import workers
 from tests.store.play import (
@@ -152,4 +153,5 @@ def test_once_swept_the_boards_are_right_whenever_workers_were_killed(
     print(f"{left} notes left, boards wrong before: {unranked}")  # noqa: T201  # a figure
     _sweep(store, redis)
     assert boards_read(store, redis) == replayed_boards(store, redis)
-    assert not any(game and game.over for game in store.games.read_all(pending(redis)))
+    games = store.games.read_all(pending(redis))
+    assert not any(isinstance(game, Game) and game.over for game in games)

@@ -82,3 +82,31 @@ def test_a_secret_that_a_failover_loses_at_once_is_not_replaced_by_a_known_one(
         derived = store.secret.derive(Purpose.ID, "x")
     assert lost
     assert derived != hmac.digest(b"None", b"id\0x", "sha256")
+
+
+def test_a_probe_gives_a_store_that_lost_its_data_the_secret_back(
+    server: StoreServer, redis: Redis
+) -> None:
+    store = Store(server.url)
+    before = store.secret.derive(Purpose.ID, "x")
+    redis.flushall()
+    store.probe()
+    assert Store(server.url).secret.derive(Purpose.ID, "x") == before
+
+
+def test_a_probe_refuses_a_store_that_another_secret_was_used_with_meanwhile(
+    server: StoreServer, redis: Redis
+) -> None:
+    store = Store(server.url)
+    store.probe()
+    redis.flushall()
+    Store(server.url, secret=OTHER).secret.check()
+    with pytest.raises(WrongSecret):
+        store.probe()
+
+
+def test_a_refused_server_leaves_no_secret_behind(server: StoreServer, redis: Redis) -> None:
+    Store(server.url, secret=CONFIGURED).secret.check()
+    with pytest.raises(WrongSecret):
+        Store(server.url).secret.check()
+    assert not redis.exists("secret")

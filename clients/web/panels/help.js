@@ -8,6 +8,6 @@ export function showHelp() {
   return openPanel("Keyboard", "keys", () => [
     h("p", {}, "A key works only when what it does is possible."),
     h("dl", { class: "keys" }, ...KEYS.map(([, sign, , what]) => h("div", {}, h("dt", {}, h("kbd", {}, sign)), h("dd", {}, what)))),
-    h("p", { class: "soft" }, "Fighting, equipping and drinking go to the selected card, or to the one that has the focus."),
+    h("p", { class: "soft" }, "Fighting, equipping and drinking go to the selected card."),
   ]);
 }

@@ -1,4 +1,4 @@
-/** The link to a game: whoever has it may watch it, and go on with it. */
+/** The link to a game: whoever has it may watch it, and go on with it unless it is locked. */
 
 import { h } from "../dom.js";
 import { openPanel } from "./dialog.js";
@@ -10,11 +10,17 @@ export function linkTo(id) {
   return url.href;
 }
 
+/** What the link is good for. @param {boolean} locked */
+export function mayDo(locked) {
+  return locked ? "Whoever has it may watch the game." : "Whoever has it may watch the game and go on with it.";
+}
+
 /**
  * Copy the link; where the browser will not, show it. Whether it was copied.
  * @param {string} id
+ * @param {boolean} locked  so that it can only be watched
  */
-export async function copyLink(id) {
+export async function copyLink(id, locked) {
   const link = linkTo(id);
   try {
     await navigator.clipboard.writeText(link);
@@ -22,7 +28,7 @@ export async function copyLink(id) {
   } catch {
     const field = h("input", { readonly: true, value: link, "aria-label": "The link", class: "whole" });
     openPanel("The link to this game", "share", () => [
-      h("p", {}, "Whoever has it may watch the game and go on with it."), field,
+      h("p", {}, mayDo(locked)), field,
     ]);
     field.select();
     return false;

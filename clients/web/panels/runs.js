@@ -1,6 +1,6 @@
 /** This browser's own runs. */
 
-import { h } from "../dom.js";
+import { h, put } from "../dom.js";
 import { figure } from "../names.js";
 import * as runs from "../runs.js";
 import { openPanel } from "./dialog.js";
@@ -14,6 +14,16 @@ export function showRuns(titleOf, onClear) {
     if (!all.length) {
       return [h("p", {}, "No runs yet in this browser.")];
     }
+    const foot = h("p", { class: "foot" });
+    const ask = () => {
+      const no = h("button", { type: "button", class: "quiet", click: () => { put(foot, clear, note); clear.focus(); } }, "Keep them");
+      put(foot, h("span", {}, `Clear ${done.length === 1 ? "one score" : `${done.length} scores`} for good?`),
+        h("button", { type: "button", class: "quiet", click: () => { runs.clear(); onClear(); close(); } }, "Yes, clear"), no);
+      no.focus();
+    };
+    const clear = h("button", { type: "button", class: "quiet", click: ask }, "Clear scores");
+    const note = h("span", { class: "soft" }, "Only this browser’s list; the ledger keeps what it has.");
+    put(foot, clear, note);
     const won = done.filter(({ status }) => status === "won").length;
     return [
       best ? h("p", { class: "lead" }, "Best ", h("b", {}, figure(best.score ?? 0)), `, ${won} of ${done.length} won`) : null,
@@ -23,11 +33,7 @@ export function showRuns(titleOf, onClear) {
             h("b", { class: "points" }, run.status === "playing" ? "…" : figure(run.score ?? 0)),
             h("span", { class: "who" }, `${{ playing: "Not over yet", won: "Won", lost: "Lost" }[run.status] ?? run.status}, ${titleOf(run.ruleset)}${run.custom ? ", custom" : ""}`),
             h("time", { datetime: run.updated }, day(run.updated)))))),
-      done.length
-        ? h("p", { class: "foot" },
-            h("button", { type: "button", class: "quiet", click: () => { runs.clear(); onClear(); close(); } }, "Clear scores"),
-            h("span", { class: "soft" }, "Only this browser’s list; the ledger keeps what it has."))
-        : null,
+      done.length > 0 && foot,
     ];
   });
 }
