@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,10 +16,10 @@ from flask import Blueprint, Response, render_template, request
 from markupsafe import Markup, escape
 from werkzeug.exceptions import NotFound
 
+from api.files import file_response, files_below, page_response
 from api.openapi import VERSION
 from api.problems import MEDIA_TYPE, PROBLEM_TYPES
 from api.resources.documents import OPENAPI_FILE
-from api.responses import JSON, known_to_client, not_modified
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -40,15 +39,10 @@ STILL = _POLICY + "img-src 'self'"
 LIVE = _POLICY + "img-src 'self' data:; script-src 'self'; connect-src 'self'"
 """That of the reference: it asks this server alone, and has icons in its stylesheet."""
 
-_MEDIA_TYPES = {
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".svg": "image/svg+xml",
-    ".txt": "text/plain; charset=utf-8",
-}
 _FOR_A_DAY = "public, max-age=86400"
 _FOR_EVER = "public, max-age=31536000, immutable"
 _METHODS = ("get", "post")
+_ASSETS = files_below(STATIC)
 
 pages = Blueprint("pages", __name__, template_folder="templates")
 
@@ -108,17 +102,17 @@ def problems() -> Response:
 @pages.get("/docs/vectors/<any(deals, games):name>.json")
 def vectors(name: str) -> Response:
     """Hand out deals, or whole games, for those who write an engine of their own."""
-    return _file(VECTORS / f"{name}.json", JSON, _FOR_A_DAY)
+    return file_response(VECTORS / f"{name}.json", {"Cache-Control": _FOR_A_DAY})
 
 
 @pages.get("/static/<path:name>")
 def static(name: str) -> Response:
     """Hand out what the pages are made of."""
-    path = _assets().get(name)
+    path = _ASSETS.get(name)
     if path is None:
         raise NotFound
     lasting = _FOR_EVER if name.startswith(SWAGGER_UI) else "no-cache"
-    return _file(path, _MEDIA_TYPES[path.suffix], lasting)
+    return file_response(path, {"Cache-Control": lasting})
 
 
 @pages.app_template_filter("prose")
@@ -129,37 +123,8 @@ def _prose(text: str) -> Markup:
 
 def _page(template: str, policy: str, **context: Any) -> Response:  # noqa: ANN401  # the template's
     up = "../" * (request.path.count("/") - 1)
-    body = render_template(template, up=up, version=VERSION, **context).encode()
-    headers = {"Content-Security-Policy": policy}
-    return _tagged(_tag(body), body, "text/html; charset=utf-8", headers)
-
-
-def _file(path: Path, content_type: str, cache_control: str) -> Response:
-    tag, body = _read(path)
-    return _tagged(tag, body, content_type, {"Cache-Control": cache_control})
-
-
-def _tagged(tag: str, body: bytes, content_type: str, headers: dict[str, str]) -> Response:
-    if known_to_client(tag):
-        return not_modified(tag, headers)
-    return Response(body, content_type=content_type, headers={"ETag": tag, **headers})
-
-
-def _tag(body: bytes) -> str:
-    return f'"{sha256(body).hexdigest()[:32]}"'
-
-
-@cache
-def _read(path: Path) -> tuple[str, bytes]:
-    body = path.read_bytes()
-    return _tag(body), body
-
-
-@cache
-def _assets() -> dict[str, Path]:
-    """Return the files that may be handed out, by name: no other path is ever opened."""
-    files = (path for path in STATIC.rglob("*") if path.suffix in _MEDIA_TYPES)
-    return {path.relative_to(STATIC).as_posix(): path for path in files}
+    page = render_template(template, up=up, version=VERSION, **context)
+    return page_response(page, {"Content-Security-Policy": policy})
 
 
 @cache

@@ -30,6 +30,8 @@ PATIENCE_MS = 10_000
 
 DESKTOP = {"width": 1280, "height": 860}
 PHONE = {"width": 360, "height": 740}
+SMALL_PHONE = {"width": 360, "height": 640}
+LANDSCAPE = {"width": 740, "height": 360}
 
 WON = (
     "6D ASw JCw 9Cw 5Sw 8H a 4Sw 6H 2D 9D ACw KSw 5H 4H QSw TCw 5Cw 4D TH 3D 3Cw TD "
@@ -171,6 +173,16 @@ class Visitor:
     def choice(self, action: str) -> Locator:
         """The button of an action."""
         return self.page.locator(f".act[data-action='{action}']")
+
+    def uncovered(self, place: Locator) -> bool:
+        """Whether all of a place is in view, with nothing on top of its middle."""
+        return bool(
+            place.evaluate(
+                "element => { const box = element.getBoundingClientRect();"
+                " const on = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);"
+                " return box.top >= 0 && box.bottom <= innerHeight && element.contains(on); }"
+            )
+        )
 
     def state(self) -> dict[str, Any]:
         """Return what the server says of the game."""

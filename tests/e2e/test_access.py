@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.e2e.browsing import LOSING, PHONE, WINNING, Visitor, tells
-from tests.e2e.tooling import installed
+from tests.e2e.browsing import LANDSCAPE, LOSING, PHONE, SMALL_PHONE, WINNING, Visitor, tells
+from tests.e2e.tooling import TOOLING, installed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,6 +131,16 @@ def test_the_live_region_tells_what_happened(visitor: Visitor) -> None:
     tells(voice, "You slew the serpent (5♠) with your weapon, unharmed.")
 
 
+def test_the_live_region_tells_how_things_stand_when_a_game_is_opened(visitor: Visitor) -> None:
+    visitor.begin(WINNING)
+    visitor.play(["equip:6D"])
+    visitor.page.reload()
+    tells(
+        visitor.page.locator("#voice"),
+        "Health 20 of 20, weapon 6 of diamonds, 40 cards in the dungeon.",
+    )
+
+
 def test_a_cards_name_says_what_it_is_and_what_can_be_done_with_it(visitor: Visitor) -> None:
     visitor.begin(WINNING)
     visitor.play(["equip:6D"])
@@ -200,16 +211,70 @@ def test_nothing_is_cut_off_at_any_width(visitors: Callable[..., Visitor], width
     assert visitor.page.locator(".room .card").last.bounding_box() is not None
 
 
-def test_the_page_is_typed_by_the_contract(npm: str) -> None:
-    directory = installed(npm).parent
-    checked = subprocess.run(
-        [npm, "run", "--silent", "check"],
-        cwd=directory,
+@pytest.mark.parametrize("size", [PHONE, SMALL_PHONE])
+def test_every_ruleset_can_be_chosen_on_a_phone_without_scrolling(
+    visitors: Callable[..., Visitor], size: dict[str, int]
+) -> None:
+    visitor = visitors(viewport=size)
+    visitor.open()
+    for ruleset in visitor.page.locator(".ruleset").all():
+        assert visitor.uncovered(ruleset)
+    assert visitor.uncovered(visitor.page.get_by_role("button", name="Enter the dungeon"))
+
+
+@pytest.mark.parametrize("size", [SMALL_PHONE, LANDSCAPE])
+def test_nothing_lies_on_the_rulesets_beside_a_game_to_go_on_with(
+    visitors: Callable[..., Visitor], size: dict[str, int]
+) -> None:
+    visitor = visitors(viewport=size)
+    visitor.begin(WINNING)
+    visitor.settled(0)
+    visitor.open()
+    for ruleset in visitor.page.locator(".ruleset").all():
+        ruleset.scroll_into_view_if_needed()
+        assert visitor.uncovered(ruleset)
+
+
+def check(directory: Path) -> subprocess.CompletedProcess[str]:
+    """Check the types of the page whose tooling is in a directory."""
+    return subprocess.run(
+        ["node", TOOLING / "node_modules/typescript/bin/tsc", "--project", directory],
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def test_the_page_is_typed_by_the_contract(npm: str) -> None:
+    checked = check(installed(npm).parent)
     assert checked.returncode == 0, checked.stdout
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('"/v1/games/{game_id}/score": {', '"/v1/games/{game_id}/points": {'),
+        ('"/v1/games": {', '"/v1/game": {'),
+        ('post: operations["applyActions"]', 'put: operations["applyActions"]'),
+        ("dungeon_size: number;", "dungeon_cards: number;"),
+        ("health_after: number;", "health_then: number;"),
+        ("commitment: string;", "promise: string;"),
+        ("next_cursor: string", "next_page: string"),
+        ("actions: string[];", "moves: string[];"),
+    ],
+)
+def test_a_contract_that_breaks_the_page_is_noticed(
+    npm: str, tmp_path: Path, before: str, after: str
+) -> None:
+    tooling = installed(npm).parent
+    page = tmp_path / "web"
+    shutil.copytree(tooling.parent, page, ignore=shutil.ignore_patterns("node_modules"))
+    schema = page / "schema.d.ts"
+    contract = schema.read_text()
+    assert before in contract
+    schema.write_text(contract.replace(before, after))
+    checked = check(page / "tooling")
+    assert checked.returncode != 0
 
 
 def test_the_types_are_those_of_the_published_contract(npm: str, tmp_path: Path) -> None:

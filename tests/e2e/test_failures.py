@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 ACTIONS = "**/v1/games/*/actions"
+GAME = "**/v1/games/*"
 
 
 @pytest.fixture
@@ -94,6 +96,54 @@ def test_a_server_that_asks_for_patience_gets_the_same_move_again(
     playing.settled(1)
     assert history(playing) == [None, "equip:6D"]
     assert len(set(sent)) == 1
+
+
+def patient(playing: Visitor, pattern: str, method: str, seconds: int) -> list[float]:
+    """Refuse the first request of a kind for so long; return a list of when each one came."""
+    times: list[float] = []
+
+    def refuse_once(route: Route) -> None:
+        if route.request.method != method:
+            route.continue_()
+            return
+        times.append(time.monotonic())
+        if len(times) > 1:
+            route.continue_()
+            return
+        problem = {"status": 429, "code": "rate_limited", "title": "Later", "detail": "Later"}
+        route.fulfill(
+            status=429,
+            content_type="application/problem+json",
+            headers={"Retry-After": str(seconds)},
+            body=json.dumps(problem),
+        )
+
+    playing.page.route(pattern, refuse_once)
+    return times
+
+
+def test_a_move_is_not_sent_again_before_the_server_wants_it(playing: Visitor) -> None:
+    times = patient(playing, ACTIONS, "POST", 4)
+    playing.click("equip:6D")
+    tells(playing.notice, "Going on in 4 s")
+    playing.settled(1)
+    assert len(times) == 2
+    assert times[1] - times[0] >= 3.9
+
+
+def test_nobody_looks_again_before_the_server_wants_it(playing: Visitor) -> None:
+    times = patient(playing, GAME, "GET", 5)
+    tells(playing.notice, "Going on in 5 s")
+    playing.notice.wait_for(state="hidden")
+    assert len(times) == 2
+    assert times[1] - times[0] >= 4.9
+
+
+def test_however_long_the_server_wants_to_be_left_alone_it_is(playing: Visitor) -> None:
+    times = patient(playing, ACTIONS, "POST", 40)
+    playing.click("equip:6D")
+    tells(playing.notice, "Going on in 40 s")
+    assert len(times) == 1
 
 
 def test_a_second_click_while_a_move_is_under_way_does_nothing(playing: Visitor) -> None:

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.e2e.browsing import LOSING, PHONE, WINNING, WON, Visitor, careful, shows, tells
+from tests.e2e.browsing import (
+    LANDSCAPE,
+    LOSING,
+    PHONE,
+    WINNING,
+    WON,
+    Visitor,
+    careful,
+    shows,
+    tells,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +34,10 @@ def test_a_game_won_with_the_mouse_shows_its_score_its_rank_and_the_proof(visito
     end = visitor.page.locator(".end.won")
     shows(end.locator(".score b"), "19")
     shows(end.locator(".sum"), "19 health left")
-    tells(end.locator(".rank"), "among the games with this deck")
+    ledger = f"/v1/ledger?ruleset=original&seed={WINNING.seed}"
+    total = visitor.server.get(ledger).json["total"]
+    rank = visitor.server.get(f"/v1/games/{visitor.game_id}/score").json["rank"]
+    shows(end.locator(".rank"), f"Rank {rank} of {total} among the games with this deck")
     shows(end.locator("summary"), "The deck was fixed from the start: checked")
     end.locator("summary").click()
     facts = {
@@ -127,6 +140,33 @@ def test_a_version_that_speaks_of_life_and_running_is_played_in_its_words(
     visitor.settled(0)
     shows(visitor.page.locator(".life .name"), "Life")
     tells(visitor.choice("avoid"), "Run from this room")
+
+
+def test_the_start_screen_speaks_of_the_last_game_in_its_versions_words(visitor: Visitor) -> None:
+    visitor.begin(careful("e2e-words", "gamemaker"))
+    visitor.settled(0)
+    health = visitor.state()["health"]
+    visitor.open()
+    shows(visitor.page.locator(".continue .outcome"), f"Turn 1, {health} life left")
+
+
+def test_a_weapon_that_lies_in_the_room_says_what_can_be_done_with_it(visitor: Visitor) -> None:
+    visitor.begin(WINNING)
+    visitor.settled(0)
+    shows(visitor.page.locator(".slot:has([data-card='6D']) .hints"), "equip")
+
+
+def test_on_a_phone_held_sideways_the_choices_are_in_view(
+    visitors: Callable[..., Visitor],
+) -> None:
+    visitor = visitors(viewport=LANDSCAPE, has_touch=True, is_mobile=True)
+    visitor.begin(WINNING)
+    visitor.settled(0)
+    visitor.tap("equip:6D")
+    visitor.settled(1)
+    visitor.card("AS").tap()
+    for how in ("weapon", "barehanded"):
+        assert visitor.uncovered(visitor.choice(f"fight:AS:{how}"))
 
 
 def test_playing_again_deals_a_new_deck_by_the_same_rules(visitor: Visitor) -> None:

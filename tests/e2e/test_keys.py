@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.e2e.browsing import WINNING, Visitor, careful
+from tests.e2e.browsing import WINNING, Visitor, careful, tells
 
 pytestmark = pytest.mark.slow
 
@@ -68,6 +68,21 @@ def test_d_draws_in_the_drawing_phase(visitor: Visitor) -> None:
     assert len(visitor.room) == 4
 
 
+@pytest.mark.parametrize("key", ["e", "b"])
+def test_a_key_does_nothing_to_a_card_that_nobody_selected(playing: Visitor, key: str) -> None:
+    card = {"e": "6D", "b": "5S"}[key]
+    playing.card(card).focus()
+    playing.page.keyboard.press(key)
+    playing.page.keyboard.press("Enter")
+    assert playing.card(card).get_attribute("aria-pressed") == "true"
+    playing.page.keyboard.press("Escape")
+    playing.page.keyboard.press(key)
+    playing.page.keyboard.press("a")
+    playing.settled(1)
+    history = playing.server.get(f"/v1/games/{playing.game_id}/history").json["history"]
+    assert [entry["action"] for entry in history] == [None, "avoid"]
+
+
 @pytest.mark.parametrize("key", ["w", "d", "p", "b"])
 def test_a_key_whose_action_is_not_legal_does_nothing(playing: Visitor, key: str) -> None:
     playing.card("6D").click()
@@ -110,8 +125,10 @@ def test_no_key_plays_while_a_panel_is_open(playing: Visitor) -> None:
     playing.page.get_by_role("dialog").wait_for()
     playing.page.keyboard.press("a")
     playing.page.keyboard.press("Escape")
+    playing.card("6D").click()
     playing.page.keyboard.press("e")
-    assert playing.state()["version"] == 0 or playing.state()["weapon"]
+    playing.settled(1)
+    assert playing.state()["weapon"]["card"] == "6D"
 
 
 def test_no_key_plays_while_a_name_is_typed(visitor: Visitor) -> None:
@@ -126,3 +143,4 @@ def test_the_help_panel_lists_every_key(playing: Visitor) -> None:
     playing.page.get_by_role("button", name="Keyboard").click()
     shown = playing.page.locator("dialog kbd").all_inner_texts()
     assert shown == ["←", "→", "Enter", "Esc", *"WBEPDA?LC"]
+    tells(playing.page.get_by_role("dialog"), "go to the selected card.")

@@ -13,7 +13,7 @@ from werkzeug.middleware.dispatcher import DispatcherMiddleware
 from werkzeug.serving import make_server
 
 from api import create_app
-from api.web import DIRECTORY, files
+from api.web import DIRECTORY, FILES
 from tests.e2e.browsing import WINNING
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tests.servers import ApiServer
 
 PAGE = (DIRECTORY / "index.html").read_text()
-SERVED = sorted(files())
+SERVED = sorted(FILES)
 
 
 def test_the_page_is_at_the_root(server: ApiServer) -> None:
@@ -110,7 +110,7 @@ def test_the_page_names_everything_relative_to_itself() -> None:
 
 
 def test_every_file_is_asked_for_by_some_other() -> None:
-    texts = [path.read_text() for path in files().values()]
+    texts = [path.read_text() for path in FILES.values()]
     unused = [
         name
         for name in SERVED

@@ -116,6 +116,11 @@ def test_clear_scores_clears_only_this_browsers_list(visitor: Visitor) -> None:
     dialog = visitor.page.get_by_role("dialog")
     tells(dialog, "−171")
     dialog.get_by_role("button", name="Clear scores").click()
+    tells(dialog, "Clear one score for good?")
+    dialog.get_by_role("button", name="Keep them").click()
+    tells(dialog, "−171")
+    dialog.get_by_role("button", name="Clear scores").click()
+    dialog.get_by_role("button", name="Yes, clear").click()
     visitor.page.locator("#runs").click()
     tells(visitor.page.get_by_role("dialog"), "No runs yet in this browser.")
     assert visitor.server.get(f"/v1/games/{game_id}/score").json["rank"] is not None

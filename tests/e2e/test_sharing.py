@@ -153,3 +153,28 @@ def test_the_token_is_in_no_address_and_in_no_link(visitor: Visitor) -> None:
         "Object.values(JSON.parse(localStorage.getItem('scoundrel.tokens')))"
     )
     assert not [url for url in (*visitor.requests, visitor.page.url) if token in url]
+
+
+def test_the_token_goes_when_its_run_is_forgotten(visitor: Visitor) -> None:
+    tokens = "Object.keys(JSON.parse(localStorage.getItem('scoundrel.tokens') ?? '{}'))"
+    visitor.begin(LOSING, locked=True)
+    visitor.play(LOSING.actions)
+    visitor.begin(WINNING, locked=True)
+    visitor.settled(0)
+    assert len(visitor.page.evaluate(tokens)) == 2
+    visitor.page.locator("#runs").click()
+    visitor.page.get_by_role("button", name="Clear scores").click()
+    visitor.page.get_by_role("button", name="Yes, clear").click()
+    assert visitor.page.evaluate(tokens) == [visitor.game_id]
+
+
+@pytest.mark.parametrize("locked", [False, True])
+def test_a_link_is_shown_with_what_it_is_good_for(visitor: Visitor, *, locked: bool) -> None:
+    visitor.profile.add_init_script("navigator.clipboard.writeText = () => Promise.reject()")
+    visitor.begin(WINNING, locked=locked)
+    visitor.page.get_by_role("button", name="Copy Link").click()
+    told = "Whoever has it may watch the game"
+    shows(
+        visitor.page.locator("dialog p"),
+        f"{told}." if locked else f"{told} and go on with it.",
+    )
