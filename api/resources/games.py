@@ -11,7 +11,7 @@ from api.access import new_game_id, token_of
 from api.answers import game_response
 from api.contract import Answer, Blueprint
 from api.current import store
-from api.events import EventSchema
+from api.event_schema import EventSchema
 from api.fields import Boolean, Nested, Player, Seed, String, one_of, open_word, option_field
 from api.problems import GAME_NOT_FOUND, IDEMPOTENCY_KEY_REUSED, STORE_UNAVAILABLE, Problem
 from api.representation import game_path

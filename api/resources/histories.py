@@ -9,7 +9,7 @@ from marshmallow import fields
 from api.answers import tag_of
 from api.contract import Answer, Blueprint
 from api.current import store
-from api.events import EventSchema
+from api.event_schema import EventSchema
 from api.problems import GAME_NOT_FOUND, STORE_UNAVAILABLE
 from api.representation import event_body, shown_seed
 from api.resources.games import GAME_ID

@@ -22,7 +22,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from api.store.client import Script
-from api.store.replays import step_after
+from api.store.steps import step_after
 from api.store.watch import timed
 from engine import Action, EngineError, Rules, State, Status, Step, parse_rules, to_log
 

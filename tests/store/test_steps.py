@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from api.store.replays import MAX_STEPS, step_after
+from api.store.steps import MAX_STEPS, step_after
 from engine import IllegalAction, Options, begin, choose, replay, steps, to_log
 from tests.store.play import LONGEST, LOST, longest, random_record, vectors
 
