@@ -185,6 +185,11 @@ class Cursor(Patterned):
 class ActionText(_Worded, fields.Field["Action"]):
     """An action in its text form; loaded as the engine's."""
 
+    pattern = "^(draw|avoid|equip:[2-9T]D|drink:[2-9T]H|fight:[2-9TJQKA][CS]:(barehanded|weapon))$"
+
+    def __init__(self, **kwargs: Any) -> None:  # noqa: ANN401  # marshmallow's signature
+        super().__init__(**kwargs, metadata={"pattern": self.pattern})
+
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Action:  # noqa: ANN401  # marshmallow's signature
         if not isinstance(value, str):
             raise ValidationError("takes a string")

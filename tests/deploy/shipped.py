@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import subprocess
@@ -20,8 +21,14 @@ SHIPPED = ROOT / "deploy"
 class RedisServer:
     """A store by the shipped configuration, on a port of its own; all else is as it stands."""
 
-    def __init__(self, conf: Path = SHIPPED / "redis.conf") -> None:
+    def __init__(
+        self, conf: Path = SHIPPED / "redis.conf", *options: str, user: int | None = None
+    ) -> None:
         self.directory = Path(tempfile.mkdtemp(prefix="scoundrel-redis-"))
+        self._options = options
+        self._user = user
+        if user is not None:
+            os.chown(self.directory, user, user)
         self.port = free_port()
         self.url = f"redis://127.0.0.1:{self.port}/0"
         self._conf = conf
@@ -32,10 +39,13 @@ class RedisServer:
         self.process = subprocess.Popen(
             [
                 *(redis_binary() or "redis-server", str(self._conf)),
-                *("--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.directory)),
+                *("--port", str(self.port), "--dir", str(self.directory), *self._options),
             ],
             cwd=self._conf.parent,
             stdout=subprocess.DEVNULL,
+            user=self._user,
+            group=self._user,
+            extra_groups=None if self._user is None else [],
         )
         wait_until(self._answers)
         return self

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import glob
+import os
 import signal
 import subprocess
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import yaml
 
 from api.store import Store
+from tests.deploy.nginx import NOBODY
 from tests.deploy.shipped import SHIPPED, RedisServer
 from tests.playing import play_through, record
-from tests.servers import ApiServer, redis_binary
+from tests.servers import ROOT, ApiServer, redis_binary
 from tests.store.play import finish, longest, move, new_game, random_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = [
     pytest.mark.slow,
@@ -87,6 +91,133 @@ def test_games_outlive_a_kill(redis: RedisServer) -> None:
     assert content(redis) == before
 
 
+def listening(process: int) -> set[str]:
+    """Return the addresses that a process listens on."""
+    sockets = {
+        os.readlink(link).removeprefix("socket:[").removesuffix("]")
+        for link in glob.glob(f"/proc/{process}/fd/*")
+    }
+    rows = [
+        line.split()
+        for table in ("tcp", "tcp6")
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]
+    ]
+    return {row[1].partition(":")[0] for row in rows if row[3] == "0A" and row[9] in sockets}
+
+
+LOOPBACK = {"0100007F", "00000000000000000000000001000000"}
+
+
+@pytest.mark.parametrize("conf", ["redis.conf", "cluster/redis.conf"])
+def test_by_itself_it_answers_its_own_machine_alone(conf: str) -> None:
+    server = RedisServer(SHIPPED / conf)
+    server.port = server.port % 20_000 + 20_000
+    server.url = f"redis://127.0.0.1:{server.port}/0"
+    try:
+        server.start()
+        assert server.process
+        assert listening(server.process.pid) <= LOOPBACK
+        with server.client as client:
+            assert client.config_get("protected-mode") == {"protected-mode": "yes"}
+    finally:
+        server.close()
+
+
+def test_as_the_compose_file_runs_it_it_answers_its_network() -> None:
+    compose = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
+    program, _conf, *options = compose["services"]["redis"]["command"]
+    assert program == "redis-server"
+    server = RedisServer(SHIPPED / "redis.conf", *options)
+    try:
+        server.start()
+        assert server.process
+        assert "00000000" in listening(server.process.pid)
+        with server.client as client:
+            assert client.config_get("protected-mode") == {"protected-mode": "no"}
+            assert client.config_get("appendonly") == {"appendonly": "yes"}
+    finally:
+        server.close()
+
+
+def restore(archive: Path, directory: Path) -> None:
+    subprocess.run(["tar", "--numeric-owner", "-xpzf", archive, "-C", directory], check=True)
+
+
+def backup(
+    redis: RedisServer, archive: Path, *options: str, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [SHIPPED / "backup.sh", redis.directory, archive, *options],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="takes root")
+def test_a_backup_by_root_restores_the_store_of_another_user(tmp_path: Path) -> None:
+    first, second = (RedisServer(user=NOBODY) for _ in range(2))
+    archive = tmp_path / "games.tar.gz"
+    try:
+        before = played(first.start(), 5)
+        assert backup(first, archive, "-p", str(first.port)).returncode == 0
+        assert archive.stat().st_mode & 0o077 == 0
+        restore(archive, second.directory)
+        second.start()
+        assert content(second) == before
+        played(second, 7)
+    finally:
+        first.close()
+        second.close()
+
+
+def test_a_backup_goes_through_the_redis_cli_that_is_named(
+    redis: RedisServer, tmp_path: Path
+) -> None:
+    archive = tmp_path / "games.tar.gz"
+    named = f"env redis-cli -p {redis.port}"
+    done = backup(redis, archive, REDIS_CLI=named)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert archive.exists()
+
+
+def test_a_backup_that_the_store_does_not_let_in_fails_and_says_why(
+    redis: RedisServer, tmp_path: Path
+) -> None:
+    archive = tmp_path / "games.tar.gz"
+    with redis.client as client:
+        client.config_set("requirepass", "secret")
+    done = backup(redis, archive, "-p", str(redis.port))
+    assert done.returncode == 1
+    assert "NOAUTH" in done.stderr
+    assert not archive.exists()
+    done = backup(redis, archive, "-p", str(redis.port), REDISCLI_AUTH="secret")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert archive.exists()
+
+
+@pytest.mark.parametrize("refused", ["config|set", "info"])
+def test_a_backup_that_may_not_do_what_it_needs_fails(
+    redis: RedisServer, tmp_path: Path, refused: str
+) -> None:
+    archive = tmp_path / "games.tar.gz"
+    with redis.client as client:
+        client.execute_command("ACL", "SETUSER", "default", f"-{refused}")
+    done = backup(redis, archive, "-p", str(redis.port))
+    assert done.returncode == 1
+    assert "NOPERM" in done.stderr
+    assert not archive.exists()
+
+
+def test_a_backup_of_no_store_fails(redis: RedisServer, tmp_path: Path) -> None:
+    redis.stop()
+    done = backup(redis, tmp_path / "games.tar.gz", "-p", str(redis.port))
+    assert done.returncode == 1
+    assert "does not answer" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_backup_taken_while_games_go_on_restores_all_that_were_over(
     redis: RedisServer, tmp_path: Path
 ) -> None:
@@ -117,7 +248,7 @@ def test_a_backup_taken_while_games_go_on_restores_all_that_were_over(
         }
     restored = RedisServer()
     try:
-        subprocess.run(["tar", "-xzf", archive, "-C", restored.directory], check=True)
+        restore(archive, restored.directory)
         restored.start()
         after = content(restored)
         assert {key: after[key] for key in before} == before
