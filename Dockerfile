@@ -17,6 +17,9 @@ RUN /opt/scoundrel/bin/python -m compileall -q /opt/scoundrel/lib . \
     && chmod -R go+rX,go-w .
 
 FROM ${BASE}
+# What the base installs packages with; the server needs none of it.
+RUN rm -rf /usr/local/bin/pip* /usr/local/bin/wheel /usr/local/lib/python3.*/ensurepip \
+    /usr/local/lib/python3.*/site-packages/* /usr/lib/python3.*/ensurepip /usr/share/python-wheels
 COPY --from=build /opt/scoundrel /opt/scoundrel
 COPY --from=build /srv/scoundrel /srv/scoundrel
 WORKDIR /srv/scoundrel

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from click import ClickException
 from flask import Config
 
 PREFIX = "SCOUNDREL"
@@ -20,7 +21,7 @@ STORE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster")
 MIN_SECRET_BYTES = 32
 
 
-class SettingsError(ValueError):
+class SettingsError(ClickException, ValueError):
     """One or more settings are unusable; the message names each and says what would do."""
 
 

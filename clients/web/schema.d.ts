@@ -1108,7 +1108,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Service Unavailable. `store_unavailable`: The store did not answer in time. Send the same request again after `Retry-After` seconds: repeating it does no harm, whether or not it was carried out. */
+            /** @description Service Unavailable. `store_unavailable`: The store did not answer in time. Reading, a move, or a creation with an `Idempotency-Key` may be sent again after `Retry-After` seconds: repeating it does no harm, whether or not it was carried out. A creation without a key may have begun a game already. */
             503: {
                 headers: {
                     /** @description After how many seconds to try again. */
@@ -1198,7 +1198,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Service Unavailable. `store_unavailable`: The store did not answer in time. Send the same request again after `Retry-After` seconds: repeating it does no harm, whether or not it was carried out. */
+            /** @description Service Unavailable. `store_unavailable`: The store did not answer in time. Reading, a move, or a creation with an `Idempotency-Key` may be sent again after `Retry-After` seconds: repeating it does no harm, whether or not it was carried out. A creation without a key may have begun a game already. */
             503: {
                 headers: {
                     /** @description After how many seconds to try again. */
@@ -1274,7 +1274,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Service Unavailable. `store_unavailable`: The store did not answer in time. Send the same request again after `Retry-After` seconds: repeating it does no harm, whether or not it was carried out. */
+            /** @description Service Unavailable. `store_unavailable`: The store did not answer in time. Reading, a move, or a creation with an `Idempotency-Key` may be sent again after `Retry-After` seconds: repeating it does no harm, whether or not it was carried out. A creation without a key may have begun a game already. */
             503: {
                 headers: {
                     /** @description After how many seconds to try again. */
@@ -1349,7 +1349,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Service Unavailable. `store_unavailable`: The store did not answer in time. Send the same request again after `Retry-After` seconds: repeating it does no harm, whether or not it was carried out. */
+            /** @description Service Unavailable. `store_unavailable`: The store did not answer in time. Reading, a move, or a creation with an `Idempotency-Key` may be sent again after `Retry-After` seconds: repeating it does no harm, whether or not it was carried out. A creation without a key may have begun a game already. */
             503: {
                 headers: {
                     /** @description After how many seconds to try again. */
@@ -1466,7 +1466,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Service Unavailable. `store_unavailable`: The store did not answer in time. Send the same request again after `Retry-After` seconds: repeating it does no harm, whether or not it was carried out. */
+            /** @description Service Unavailable. `store_unavailable`: The store did not answer in time. Reading, a move, or a creation with an `Idempotency-Key` may be sent again after `Retry-After` seconds: repeating it does no harm, whether or not it was carried out. A creation without a key may have begun a game already. */
             503: {
                 headers: {
                     /** @description After how many seconds to try again. */
@@ -1541,7 +1541,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Service Unavailable. `store_unavailable`: The store did not answer in time. Send the same request again after `Retry-After` seconds: repeating it does no harm, whether or not it was carried out. */
+            /** @description Service Unavailable. `store_unavailable`: The store did not answer in time. Reading, a move, or a creation with an `Idempotency-Key` may be sent again after `Retry-After` seconds: repeating it does no harm, whether or not it was carried out. A creation without a key may have begun a game already. */
             503: {
                 headers: {
                     /** @description After how many seconds to try again. */
@@ -1602,7 +1602,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Service Unavailable. `store_unavailable`: The store did not answer in time. Send the same request again after `Retry-After` seconds: repeating it does no harm, whether or not it was carried out. */
+            /** @description Service Unavailable. `store_unavailable`: The store did not answer in time. Reading, a move, or a creation with an `Idempotency-Key` may be sent again after `Retry-After` seconds: repeating it does no harm, whether or not it was carried out. A creation without a key may have begun a game already. */
             503: {
                 headers: {
                     /** @description After how many seconds to try again. */
@@ -1664,7 +1664,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Service Unavailable. `store_unavailable`: The store did not answer in time. Send the same request again after `Retry-After` seconds: repeating it does no harm, whether or not it was carried out. */
+            /** @description Service Unavailable. `store_unavailable`: The store did not answer in time. Reading, a move, or a creation with an `Idempotency-Key` may be sent again after `Retry-After` seconds: repeating it does no harm, whether or not it was carried out. A creation without a key may have begun a game already. */
             503: {
                 headers: {
                     /** @description After how many seconds to try again. */

@@ -58,8 +58,11 @@ class Proxy(ApiServer):
             path.chmod(0o666)
         self.directory.chmod(0o777)
 
-    def start(self) -> Proxy:
-        """Start nginx, as an unprivileged user where that is possible."""
+    def start(self, output: int | None = None) -> Proxy:
+        """Start nginx, as an unprivileged user where that is possible.
+
+        What it prints goes to a file, or to the descriptor ``output``.
+        """
         root = os.getuid() == 0
         with self.access.open("ab") as out, (self.directory / "error.log").open("ab") as errors:
             self.process = subprocess.Popen(
@@ -67,8 +70,8 @@ class Proxy(ApiServer):
                     *(nginx_binary() or "nginx", "-c", str(self.directory / "nginx.conf")),
                     *("-g", "daemon off;"),
                 ],
-                stdout=out,
-                stderr=errors,
+                stdout=out if output is None else output,
+                stderr=errors if output is None else output,
                 start_new_session=True,
                 user=NOBODY if root else None,
                 group=NOBODY if root else None,

@@ -17,15 +17,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from api.problems import MALFORMED_REQUEST, NOT_FOUND, STORE_UNAVAILABLE, TOO_LARGE
-from tests.deploy.nginx import SHIPPED, proxied, stop_soon_after
+from tests.deploy.nginx import SHIPPED, Proxy, proxied, stop_soon_after
 from tests.playing import Connection, act, begin, play_through, record
-from tests.servers import ApiServer, Reply, free_port
+from tests.servers import ROOT, ApiServer, Reply, free_port
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.deploy.nginx import Proxy
     from tests.playing import Record
     from tests.servers import StoreServer
 
@@ -106,8 +105,7 @@ BROKEN = {
     "more headers than fit": (get(*[f"X-{n}: {'a' * 100}" for n in range(100)]), 431),
     "TRACE": (b"TRACE / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", 400),
     "a coding that nginx does not know": (
-        b"POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
-        b"Transfer-Encoding: gzip, chunked\r\n\r\n",
+        get("Transfer-Encoding: gzip, chunked"),
         400,
     ),
     "a version to come": (b"GET / HTTP/9.9\r\nHost: a\r\n\r\n", 400),
@@ -472,6 +470,25 @@ def test_the_access_log_has_the_route_and_never_an_id(proxy: Proxy) -> None:
         assert secret not in text
     routes = {line["route"] for line in proxy.lines}
     assert {f"/v1/games/{{game_id}}{part}" for part in ("", "/score", "/actions")} <= routes
+
+
+def test_what_the_guide_says_has_it_log_where_its_output_is_a_socket(
+    apis: list[ApiServer],
+) -> None:
+    guide = (ROOT / "docs" / "OPERATIONS.md").read_text()
+    (edit,) = re.findall(r"^sed -i '(s\|/dev/std\|[^']+)'", guide, re.MULTILINE)
+    proxy = Proxy([api.port for api in apis])
+    edit = edit.replace("/var/log/scoundrel", str(proxy.directory))
+    ours, its = socket.socketpair()
+    try:
+        subprocess.run(["sed", "-i", edit, proxy.directory / "nginx.conf"], check=True)
+        proxy.start(its.fileno())
+        assert proxy.get("/livez").status == 200
+        assert "/livez" in (proxy.directory / "nginx.stdout").read_text()
+    finally:
+        proxy.close()
+        ours.close()
+        its.close()
 
 
 def test_no_id_is_logged_when_no_server_answers(wants_nginx: None) -> None:  # noqa: ARG001  # named for the skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import signal
 import subprocess
@@ -94,8 +93,8 @@ def test_games_outlive_a_kill(redis: RedisServer) -> None:
 def listening(process: int) -> set[str]:
     """Return the addresses that a process listens on."""
     sockets = {
-        os.readlink(link).removeprefix("socket:[").removesuffix("]")
-        for link in glob.glob(f"/proc/{process}/fd/*")
+        str(link.readlink()).removeprefix("socket:[").removesuffix("]")
+        for link in Path(f"/proc/{process}/fd").iterdir()
     }
     rows = [
         line.split()

@@ -179,8 +179,9 @@ class Visitor:
         return bool(
             place.evaluate(
                 "element => { const box = element.getBoundingClientRect();"
-                " const on = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);"
-                " return box.top >= 0 && box.bottom <= innerHeight && element.contains(on); }"
+                " const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];"
+                " const on = document.elementFromPoint(x, y);"
+                " return box.top > -1 && box.bottom < innerHeight + 1 && element.contains(on); }"
             )
         )
 

@@ -86,7 +86,7 @@ def test_a_worker_serves_on_after_it(server: LoggedServer) -> None:
     assert server.get("/livez").status == 200
 
 
-@pytest.mark.parametrize("workers", ["0", "-1", "1000"])
+@pytest.mark.parametrize("workers", ["0", "1000"])
 def test_a_number_of_workers_that_is_none_is_named(workers: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "gunicorn", "-c", "api/gunicorn.conf.py"],
