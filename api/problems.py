@@ -149,8 +149,8 @@ STORE_UNAVAILABLE = ProblemType(
     503,
     "The games cannot be reached",
     "The store did not answer in time. Reading, a move, or a creation with an `Idempotency-Key` "
-    "may be sent again after `Retry-After` seconds: repeating it does no harm, whether or not it was "
-    "carried out. A creation without a key may have begun a game already.",
+    "may be sent again after `Retry-After` seconds: repeating it does no harm, whether or not it "
+    "was carried out. A creation without a key may have begun a game already.",
     headers={"Retry-After": "1"},
 )
 
