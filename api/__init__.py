@@ -29,7 +29,7 @@ class App(Flask):
 
     def make_default_options_response(self) -> Response:
         """Answer with the methods that the path knows, and no body."""
-        allowed = super().make_default_options_response().headers["Allow"]
+        allowed = responses.sorted_methods(super().make_default_options_response().headers["Allow"])
         response = Response(status=HTTPStatus.NO_CONTENT, headers={"Allow": allowed})
         del response.headers["Content-Type"]
         return response

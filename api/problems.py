@@ -15,7 +15,7 @@ from flask import Response, current_app, g, request
 from marshmallow import fields
 
 from api.fields import open_word
-from api.responses import json_bytes
+from api.responses import json_bytes, sorted_methods
 from api.routes import route_name
 from api.schemas import AnswerSchema
 from api.store import UNAVAILABLE, GameNotFound, UnreadableGame, WrongSecret
@@ -292,8 +292,8 @@ def from_http_exception(error: HTTPException) -> Response:
     problem_type = _BY_STATUS.get(status)
     if problem_type is None:
         return from_defect(error)
-    response_headers = dict(error.get_headers(request.environ))
-    kept = {name: response_headers[name] for name in ("Allow",) if name in response_headers}
+    headers = dict(error.get_headers(request.environ))
+    kept = {"Allow": sorted_methods(headers["Allow"])} if "Allow" in headers else {}
     return answer(problem_type, problem_type.meaning, headers=kept)
 
 

@@ -62,7 +62,9 @@ class Secret:
     def _shared(self) -> bytes:
         """Return the secret that lies in the store, made now if there is none."""
         redis = self._client.redis
-        if redis.get(_KEY) is None and redis.get(_FINGERPRINT_KEY) is not None:
+        # In this order: whoever makes the secret writes its fingerprint after it.
+        used = redis.get(_FINGERPRINT_KEY) is not None
+        if redis.get(_KEY) is None and used:
             raise WrongSecret(_WRONG)
         redis.set(_KEY, secrets.token_urlsafe(_BYTES), nx=True)
         stored = redis.get(_KEY)
