@@ -313,7 +313,8 @@ def test_no_answer_holds_the_seed_before_the_game_is_over(
     game = client.request("POST", "/v1/games", {"ruleset": ruleset, "locked": False}).json
     seed = stored.hget(f"game:{game['id']}", "s")
     assert played_out(client, game, look=True)["seed"] == seed
-    assert len(client.heard) > 50
+    # Each look around is several answers, and the unluckiest deck takes two moves to kill.
+    assert len(client.heard) > 2 * len(LOOKS)
     assert not [answer for answer in client.heard if str(seed) in answer]
 
 
