@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import uuid
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,7 +18,6 @@ from tests.clients.expected import first, played, score_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from tests.servers import ApiServer
 
@@ -38,12 +39,15 @@ def generated(server: ApiServer, tmp_path_factory: pytest.TempPathFactory) -> Pa
     directory = tmp_path_factory.mktemp("client")
     document = directory / "openapi.json"
     document.write_bytes(server.get("/openapi.json").body)
+    # The generator calls ruff by name, and the environment need not be the active one.
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         [
             *(sys.executable, "-m", "openapi_python_client", "generate", "--fail-on-warning"),
             *("--path", document, "--output-path", directory / PACKAGE, "--meta", "none"),
         ],
         cwd=directory,
+        env={**os.environ, "PATH": path},
         capture_output=True,
         text=True,
         check=False,
