@@ -10,22 +10,29 @@ from contextlib import suppress
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from flask import Flask, Response
+from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from api import commands, logs, metrics, openapi, problems, requests, responses, settings
 from api.contract import Api
 from api.pages import pages
 from api.resources import blueprints
+from api.responses import Response
 from api.store import UNAVAILABLE, Store
 from api.web import web
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 
 class App(Flask):
     """Flask, but for how it answers a plain OPTIONS and what it logs of a defect."""
+
+    response_class = Response
+
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a hook or view as it is: none is asynchronous, and Flask asks at every call."""
+        return func
 
     def make_default_options_response(self) -> Response:
         """Answer with the methods that the path knows, and no body."""

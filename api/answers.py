@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flask import Response, g, request
+from flask import g, request
 
 from api.representation import game_body, game_path, shown_seed
-from api.responses import TEXT, json_bytes, known_to_client, not_modified
+from api.responses import TEXT, Response, json_bytes, known_to_client, not_modified
 from api.table import draw_table
 from engine import commitment
 

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import flask_smorest
+from flask.globals import request_ctx
 
 from api.fields import ActionText, Notation
 from api.problems import (
@@ -112,12 +113,14 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest
 
             @wraps(view)
             def handle(**arguments: Any) -> Response:  # noqa: ANN401  # the path's
-                negotiate(offered)
+                request = request_ctx.request  # once, for each look through the proxy costs
+                negotiate(request, offered)
                 if body_schema:
-                    arguments["body"] = read_body(body_schema)
-                asked = read_query(query_schema)
+                    arguments["body"] = read_body(request, body_schema)
                 if query is not NoQuery:
-                    arguments["query"] = asked
+                    arguments["query"] = read_query(request, query_schema)
+                elif request.query_string:
+                    read_query(request, query_schema)  # which refuses it
                 return view(**arguments)
 
             documentation: dict[str, Any] = {
@@ -134,12 +137,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest
                     "required": True,
                     "content": {"application/json": {"schema": body}},
                 }
-            documented = [*parameters]
-            if answer.tagged and method == "GET":
-                documented.append(_IF_NONE_MATCH)
-            if query is not NoQuery:
-                documented.append({"in": "query", "schema": query})
-            if documented:
+            if documented := _documented_parameters(parameters, answer, method, query):
                 documentation["parameters"] = documented
             # What flask-smorest's own decorators leave behind, without a wrapper for each of them.
             handle._apidoc = {"manual_doc": documentation}  # type: ignore[attr-defined]  # noqa: SLF001
@@ -166,6 +164,17 @@ def _documented_answer(answer: Answer, method: str) -> dict[str, Any]:
             "description": "Nothing has changed since the answer that `If-None-Match` names.",
             "headers": _documented_headers(tag),
         }
+    return documented
+
+
+def _documented_parameters(
+    given: Iterable[Mapping[str, Any]], answer: Answer, method: str, query: type[Schema]
+) -> list[Mapping[str, Any]]:
+    documented = [*given]
+    if answer.tagged and method == "GET":
+        documented.append(_IF_NONE_MATCH)
+    if query is not NoQuery:
+        documented.append({"in": "query", "schema": query})
     return documented
 
 

@@ -9,9 +9,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from flask import Response
-
-from api.responses import known_to_client, not_modified
+from api.responses import Response, known_to_client, not_modified
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

@@ -6,6 +6,7 @@ its path.
 """
 
 import fcntl
+import gc
 import json
 import os
 import re
@@ -22,6 +23,7 @@ from gunicorn import util
 from gunicorn.arbiter import Arbiter
 from gunicorn.config import Config
 from gunicorn.glogging import Logger
+from gunicorn.workers.base import Worker
 
 _jsonlines = runpy.run_path(str(Path(__file__).with_name("jsonlines.py")))
 _METRICS = "metrics-of-scoundrel-"
@@ -99,6 +101,17 @@ def write_error(sock: socket.socket, status: int, _reason: str, _message: str) -
 
 
 util.write_error = write_error  # gunicorn's own writes HTML, and has no setting for it
+
+
+def post_worker_init(worker: Worker) -> None:  # noqa: ARG001  # gunicorn's signature
+    """Have the garbage collector pass over what stays, and come less often.
+
+    Its full passes took tens of milliseconds for nothing: what a request leaves is freed by
+    counting references.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 50)
 
 
 def on_starting(server: Arbiter) -> None:  # noqa: ARG001  # gunicorn's signature

@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING
 
 import orjson
-from flask import Response, g, has_request_context
+from flask import g, has_request_context
 from flask.globals import request_ctx
 
 from api.jsonlines import JsonFormatter, timestamp
@@ -20,6 +20,8 @@ from api.routes import method_name, route_name
 
 if TYPE_CHECKING:
     from flask import Flask
+
+    from api.responses import Response
 
 
 def register(app: Flask) -> None:

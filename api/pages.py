@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from flask import Blueprint, Response, render_template, request
+from flask import Blueprint, render_template, request
 from markupsafe import Markup, escape
 from werkzeug.exceptions import NotFound
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from api.problems import ProblemType
+    from api.responses import Response
 
 STATIC = Path(__file__).with_name("static")
 SWAGGER_UI = "docs/swagger-ui-5.35.0"

@@ -11,11 +11,11 @@ from traceback import format_tb
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from flask import Response, current_app, g, request
+from flask import current_app, g, request
 from marshmallow import fields
 
 from api.fields import open_word
-from api.responses import json_bytes, sorted_methods
+from api.responses import Response, json_bytes, sorted_methods
 from api.routes import route_name
 from api.schemas import AnswerSchema
 from api.store import UNAVAILABLE, GameNotFound, UnreadableGame, WrongSecret

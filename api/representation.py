@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from flask import request
 
-from engine import commitment, effect, legal_actions, score, write
+from engine import Phase, commitment, effect, legal_actions, score, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -80,14 +81,16 @@ def public_state(state: State) -> dict[str, Any]:
         "unseen": codes(state.unseen),
         "bottom": [codes(room) for room in state.bottom],
         "actions": texts(legal_actions(state)),
-        "score": score(state).score,
+        "score": score(state).score if state.phase is Phase.OVER else None,
     }
 
 
 def event_body(event: Event) -> dict[str, Any]:
     """Return an event as a flat object, its type first."""
-    fields = event._asdict()
-    return {"type": fields.pop("type")} | {name: _plain(value) for name, value in fields.items()}
+    body = {"type": event.type}
+    for name, value in zip(event._fields, event, strict=True):
+        body.setdefault(name, _plain(value))
+    return body
 
 
 def action_body(state: State, action: Action) -> dict[str, Any]:
@@ -116,8 +119,8 @@ def shown_seed(game: Game) -> str | None:
 
 def timestamp(milliseconds: int) -> str:
     """Return a time of the store as RFC 3339 in UTC."""
-    time = datetime.fromtimestamp(milliseconds / 1000, UTC)
-    return f"{time:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03}Z"
+    seconds, rest = divmod(milliseconds, 1000)
+    return f"{_second(seconds)}.{rest:03}Z"
 
 
 def codes(cards: Iterable[Card]) -> list[str]:
@@ -135,6 +138,12 @@ def game_path(game_id: str) -> str:
     return f"{request.script_root}/v1/games/{game_id}"
 
 
+@lru_cache(maxsize=1024)
+def _second(seconds: int) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}"
+
+
+@lru_cache(maxsize=1024)
 def _rules_body(rules: Rules) -> dict[str, Any]:
     return {
         "ruleset": rules.ruleset,

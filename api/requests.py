@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import orjson
-from flask import g, request
+from flask import Request, g, request
 from marshmallow import ValidationError
 from marshmallow.exceptions import SCHEMA
 from werkzeug.datastructures import MIMEAccept
@@ -35,12 +35,12 @@ _IDEMPOTENCY_KEY = re.compile(r"[!-~]{16,255}")
 _ANYTHING = {None, "", "*/*", JSON}
 
 
-def negotiate(offered: tuple[str, ...]) -> None:
+def negotiate(request: Request, offered: tuple[str, ...]) -> None:
     """Choose which of the media types offered to answer in; the first unless asked for others.
 
     Raises the problem 406 if none is accepted.
     """
-    accepted = request.headers.get("Accept")
+    accepted = request.environ.get("HTTP_ACCEPT")
     chosen: str | None = offered[0]
     if accepted not in _ANYTHING:
         # Without parameters, for the charset that we name is not in what we offer.
@@ -51,15 +51,16 @@ def negotiate(offered: tuple[str, ...]) -> None:
     g.media_type = chosen
 
 
-def read_body(schema: Schema) -> dict[str, Any]:
+def read_body(request: Request, schema: Schema) -> dict[str, Any]:
     """Return the request's body as ``schema`` loads it.
 
     The checks come in this order: 413 if it is too large, 415 if it is not declared as JSON, 400
     if it is not JSON, 422 if it is of another form.
     """
-    raw = _raw_body()
-    encoded = request.headers.get("Content-Encoding", "identity") != "identity"
-    if encoded or request.mimetype != JSON:
+    raw = _raw_body(request)
+    encoded = request.environ.get("HTTP_CONTENT_ENCODING", "identity") != "identity"
+    declared = request.environ.get("CONTENT_TYPE") == JSON or request.mimetype == JSON
+    if encoded or not declared:
         raise Problem(UNSUPPORTED_MEDIA_TYPE, UNSUPPORTED_MEDIA_TYPE.meaning)
     try:
         body = orjson.loads(raw)
@@ -68,7 +69,7 @@ def read_body(schema: Schema) -> dict[str, Any]:
     return _load(schema, body)
 
 
-def read_query(schema: Schema) -> dict[str, Any]:
+def read_query(request: Request, schema: Schema) -> dict[str, Any]:
     """Return the request's query arguments as ``schema`` loads them; else 422."""
     repeated = [name for name, values in request.args.lists() if len(values) > 1]
     if repeated:
@@ -77,7 +78,7 @@ def read_query(schema: Schema) -> dict[str, Any]:
 
 
 def read_idempotency_key() -> str | None:
-    """Return the request's ``Idempotency-Key``, None if it has none; else 422 if it is none."""
+    """Return the current request's ``Idempotency-Key``, if it has one; else 422 if it is none."""
     key = request.headers.get("Idempotency-Key")
     if key is not None and not _IDEMPOTENCY_KEY.fullmatch(key):
         raise invalid({"Idempotency-Key": ["takes 16 to 255 visible ASCII characters"]})
@@ -90,7 +91,7 @@ def invalid(messages: dict[str, Any]) -> Problem:
     return Problem(INVALID_REQUEST, INVALID_REQUEST.meaning, errors=errors)
 
 
-def _raw_body() -> bytes:
+def _raw_body(request: Request) -> bytes:
     # A body in chunks is cut off at the limit without a word, so the limit is one byte more.
     request.max_content_length = MAX_BODY + 1
     try:

@@ -9,10 +9,11 @@ from http import HTTPStatus
 from pathlib import Path
 from types import MappingProxyType
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, request
 from werkzeug.exceptions import NotFound
 
 from api.files import file_response, files_below
+from api.responses import Response
 
 DIRECTORY = Path(__file__).parents[1] / "clients" / "web"
 PAGE = "index.html"
@@ -38,7 +39,7 @@ def page() -> Response:
     if not request.environ["PATH_INFO"]:
         # Without the slash what it names would be looked for beside the prefix, not below it.
         there = {"Location": f"{request.script_root}/"}
-        return Response(status=HTTPStatus.PERMANENT_REDIRECT, headers=there)
+        return Response(b"", HTTPStatus.PERMANENT_REDIRECT, headers=there)
     return _file(PAGE)
 
 

@@ -109,6 +109,7 @@ class ApiServer:
 
     environment: Mapping[str, str]
     workers: int = 2
+    app: str = "api:create_app()"
     log: IO[bytes] | None = None
     """Where it writes what it has to say; with the tests' own output if not said."""
     port: int = field(init=False, default=0)
@@ -121,6 +122,7 @@ class ApiServer:
             [
                 *(sys.executable, "-m", "gunicorn", "-c", "api/gunicorn.conf.py"),
                 *("--bind", f"127.0.0.1:{self.port}", "--log-level", "warning"),
+                self.app,
             ],
             cwd=ROOT,
             env={
@@ -187,7 +189,7 @@ def serving(
 ) -> Iterator[ApiServer]:
     """Run the API over ``store``; further keyword arguments are ``SCOUNDREL_*`` variables."""
     settings = {f"SCOUNDREL_{name.upper()}": value for name, value in environment.items()}
-    server = ApiServer({"SCOUNDREL_REDIS_URL": store.url, **settings}, workers, log)
+    server = ApiServer({"SCOUNDREL_REDIS_URL": store.url, **settings}, workers, log=log)
     try:
         yield server.start()
     finally:

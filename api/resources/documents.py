@@ -7,10 +7,10 @@ from hashlib import sha256
 from pathlib import Path
 
 import orjson
-from flask import Response, request
+from flask import request
 
 from api.contract import Answer, Blueprint
-from api.responses import JSON, known_to_client, not_modified
+from api.responses import JSON, Response, known_to_client, not_modified
 from api.schemas import AnswerSchema
 
 OPENAPI_FILE = Path(__file__).parents[2] / "openapi" / "openapi.json"

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from redis import BlockingConnectionPool, Redis, RedisCluster
+from redis import Redis, RedisCluster
 from redis.backoff import ConstantBackoff
 from redis.cluster import ClusterNode
 from redis.exceptions import NoScriptError, RedisClusterException, RedisError
 from redis.retry import Retry
 
+from api.store.node import PAUSE, Node, Pool
 from api.store.watch import Watch
 
 UNAVAILABLE: tuple[type[Exception], ...] = (RedisError, RedisClusterException)
@@ -66,7 +67,7 @@ class Client:
 
 
 def _connect(url: str) -> Redis | RedisCluster:
-    retry: Retry = Retry(ConstantBackoff(0.02), RETRIES)
+    retry: Retry = Retry(ConstantBackoff(PAUSE), RETRIES)
     common: dict[str, Any] = {
         "decode_responses": True,
         "protocol": 2,  # what every server and proxy speaks
@@ -86,10 +87,9 @@ def _connect(url: str) -> Redis | RedisCluster:
             retry=retry,
             **common,
         )
-    pool = BlockingConnectionPool.from_url(
-        url, max_connections=MAX_CONNECTIONS, timeout=TIMEOUT, retry=retry, **common
+    return Node.from_pool(
+        Pool.from_url(url, max_connections=MAX_CONNECTIONS, timeout=TIMEOUT, retry=retry, **common)
     )
-    return Redis.from_pool(pool)
 
 
 def _node(address: str) -> ClusterNode:

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 FORMAT = "1"
 DAY = 24 * 60 * 60 * 1000
+MAX_COPIES = 8192
+"""How many games a process remembers; about 1 KB each."""
 
 _CREATE = Script("create")
 _APPEND = Script("append")
@@ -96,6 +98,13 @@ class Game(NamedTuple):
         except EngineError as error:
             raise UnreadableGame(type(error).__name__) from error
 
+    def after(self, actions: Iterable[Action]) -> Step:
+        """Return the state after the log and further actions, and the events of the last of them.
+
+        Raises IllegalAction for the first one that is not legal.
+        """
+        return step_after(self.rules.options, self.seed, self.log + to_log(actions))
+
     @property
     def state(self) -> State:
         """The state after the whole log."""
@@ -113,6 +122,7 @@ class Games:
     def __init__(self, client: Client, keep_lost_days: int) -> None:
         self._client = client
         self._keep_lost = keep_lost_days * DAY
+        self._copies: dict[str, Game] = {}
 
     @timed("create")
     def create(self, new: NewGame) -> tuple[Game, bool]:
@@ -127,15 +137,23 @@ class Games:
             fields["l"] = "1"
         flat = [text for pair in fields.items() for text in pair]
         created, reply = self._client.run(_CREATE, _key(new.id), self._lifetime(new, None), *flat)
-        game = _game(new.id, _pairs(reply))
+        game = self._remember(_game(new.id, _pairs(reply)))
         if created:
             self._client.watch.begun(game)
         return game, bool(created)
 
+    def recall(self, game_id: str) -> Game | None:
+        """Return a game as this process saw it last, None if it has not, or long ago.
+
+        Nothing may be answered by it: it may be out of date, or gone. It is good for an append,
+        which compares it with what lies in the store.
+        """
+        return self._copies.get(game_id)
+
     @timed("read")
     def read(self, game_id: str) -> Game:
         """Return a game. Raises GameNotFound and UnreadableGame."""
-        return _game(game_id, self._client.redis.hgetall(_key(game_id)))
+        return self._remember(_game(game_id, self._client.redis.hgetall(_key(game_id))))
 
     @timed("read_all")
     def read_all(self, game_ids: Sequence[str]) -> list[Game | UnreadableGame | None]:
@@ -165,13 +183,24 @@ class Games:
         Raises LogMoved if its log is another by now, and GameNotFound if it has expired.
         """
         log = to_log(actions)
+        life = self._lifetime(game, after)
         done, *reply = self._client.run(
-            _APPEND, _key(game.id), game.seed, game.log, log, self._lifetime(game, after)
+            _APPEND, _key(game.id), game.seed, game.created_at, game.log, log, life
         )
         if not done:
-            raise LogMoved(_game(game.id, _pairs(reply[0])))
+            raise LogMoved(self._remember(_game(game.id, _pairs(reply[0]))))
         updated, expires = map(int, reply)
-        return game._replace(log=game.log + log, updated_at=updated, expires_at=expires or None)
+        return self._remember(
+            game._replace(log=game.log + log, updated_at=updated, expires_at=expires or None)
+        )
+
+    def _remember(self, game: Game) -> Game:
+        copies = self._copies
+        copies.pop(game.id, None)
+        copies[game.id] = game
+        if len(copies) > MAX_COPIES:
+            del copies[next(iter(copies))]
+        return game
 
     def _lifetime(self, game: Game | NewGame, after: State | None) -> int:
         """Return how many milliseconds a game is kept from now on, 0 for ever."""

@@ -1,0 +1,100 @@
+"""Load by wrk: requests made beforehand and sent over kept-alive connections."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from api.store import Game
+
+FEW = 100
+
+_SCRIPT = Path(__file__).with_name("wrk.lua")
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class Request(NamedTuple):
+    """A request to send."""
+
+    method: str
+    path: str
+    body: str = ""
+
+
+class Load(NamedTuple):
+    """What came of a load. Latencies are milliseconds."""
+
+    requests: int
+    seconds: float
+    p50: float
+    p99: float
+
+    @property
+    def rate(self) -> float:
+        """Requests answered a second."""
+        return self.requests / self.seconds
+
+
+class LoadError(RuntimeError):
+    """Some requests failed, so that the figures would say nothing."""
+
+
+def send(port: int, requests: Iterable[Request], seconds: int, connections: int = 16) -> Load:
+    """Send ``requests`` in turn for some seconds, and return what came of it.
+
+    Raises LoadError if one was not answered 2xx: also when there were too few of them.
+    """
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+        file.writelines(f"{method} {path} {body}\n" for method, path, body in requests)
+        file.flush()
+        done = subprocess.run(  # noqa: S603  # a program of ours to start
+            [  # the system's
+                *("wrk", "--threads", "1", "--connections", str(connections)),
+                *("--duration", f"{seconds}s", "--timeout", "10s", "--script", str(_SCRIPT)),
+                *(f"http://127.0.0.1:{port}", "--", file.name),
+            ],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    figures = json.loads(done.stdout.rpartition("\n{")[2].join(("{", "")))
+    if figures["failed"]:
+        raise LoadError(f"{figures['failed']} of {figures['requests']} requests failed")
+    return Load(
+        figures["requests"], figures["seconds"], figures["p50"] / 1000, figures["p99"] / 1000
+    )
+
+
+def moves(games: Sequence[tuple[Game, Sequence[str]]]) -> Iterator[Request]:
+    """Yield the actions of games, each from the version that it stands at; one of each in turn.
+
+    Ends when few games are left: with many more games than connections no move is sent before the
+    last one of its game is answered.
+    """
+    for step in count():
+        playing = [
+            (game.id, len(game.log) + step, actions)
+            for game, actions in games
+            if len(game.log) + step < len(actions)
+        ]
+        if len(playing) < FEW:
+            return
+        for game_id, version, actions in playing:
+            body = json.dumps({"version": version, "actions": [actions[version]]})
+            yield Request("POST", f"/v1/games/{game_id}/actions", body)
+
+
+def processor_seconds(process: int) -> float:
+    """Return the processor time of a process and its children so far."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    own = (int(fields[11]) + int(fields[12])) / _TICKS
+    return own + sum(processor_seconds(int(child)) for child in children)
