@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 class App(Flask):
     """Flask, but for how it answers a plain OPTIONS and what it logs of a defect."""
 
+    request_class = requests.Request
     response_class = Response
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:

@@ -6,9 +6,7 @@ import hmac
 import secrets
 from base64 import urlsafe_b64encode
 
-from flask import request
-
-from api.current import store
+from api.current import request, store
 from api.problems import TOKEN_REQUIRED, Problem
 from api.store import Game, NewGame, Purpose
 
@@ -31,7 +29,7 @@ def check_token(game: Game) -> None:
     """Raise a Problem unless the game is open, or the request carries its token."""
     if not game.locked:
         return
-    scheme, _, given = request.headers.get("Authorization", "").partition(" ")
+    scheme, _, given = request().environ.get("HTTP_AUTHORIZATION", "").partition(" ")
     right = hmac.compare_digest(given.strip().encode(), token_of(game).encode())
     if scheme.lower() != "bearer" or not right:
         raise Problem(TOKEN_REQUIRED, TOKEN_REQUIRED.meaning)

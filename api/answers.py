@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flask import g, request
-
+from api.current import request
 from api.representation import game_body, game_path, shown_seed
 from api.responses import TEXT, Response, json_bytes, known_to_client, not_modified
 from api.table import draw_table
@@ -30,11 +29,12 @@ def game_response(  # noqa: PLR0913  # one argument for each part of the answer
     headers: Mapping[str, str] | None = None,
 ) -> Response:
     """Return the answer that shows a game in one of its states, as JSON or as the table."""
-    tag = tag_of(game, state.version, g.media_type)
+    asking = request()
+    tag = tag_of(game, state.version, asking.media_type)
     if known_to_client(tag):
         return not_modified(tag, _VARY)
-    if g.media_type == TEXT:
-        url = request.host_url.rstrip("/") + game_path(game.id) + "/actions"
+    if asking.media_type == TEXT:
+        url = asking.host_url.rstrip("/") + game_path(game.id) + "/actions"
         body = draw_table(game, state, events or (), url, token).encode()
         content_type = "text/plain; charset=utf-8"
     else:

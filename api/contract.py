@@ -15,8 +15,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import flask_smorest
-from flask.globals import request_ctx
 
+from api.current import request
 from api.fields import ActionText, Notation
 from api.problems import (
     INVALID_REQUEST,
@@ -113,14 +113,14 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest
 
             @wraps(view)
             def handle(**arguments: Any) -> Response:  # noqa: ANN401  # the path's
-                request = request_ctx.request  # once, for each look through the proxy costs
-                negotiate(request, offered)
+                asking = request()
+                negotiate(asking, offered)
                 if body_schema:
-                    arguments["body"] = read_body(request, body_schema)
+                    arguments["body"] = read_body(asking, body_schema)
                 if query is not NoQuery:
-                    arguments["query"] = read_query(request, query_schema)
-                elif request.query_string:
-                    read_query(request, query_schema)  # which refuses it
+                    arguments["query"] = read_query(asking, query_schema)
+                elif asking.query_string:
+                    read_query(asking, query_schema)  # which refuses it
                 return view(**arguments)
 
             documentation: dict[str, Any] = {

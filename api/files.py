@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from hashlib import sha256
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from api.responses import Response, known_to_client, not_modified
@@ -14,6 +15,8 @@ from api.responses import Response, known_to_client, not_modified
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from pathlib import Path
+
+_NONE: Mapping[str, str] = MappingProxyType({})
 
 MEDIA_TYPES = {
     ".css": "text/css; charset=utf-8",
@@ -41,10 +44,14 @@ def files_below(directory: Path, leave_out: Collection[str] = ()) -> Mapping[str
     }
 
 
-def file_response(path: Path, headers: Mapping[str, str]) -> Response:
+def file_response(
+    path: Path, headers: Mapping[str, str] = _NONE, caching: str = Response.caching
+) -> Response:
     """Return the answer that holds a file, as it lies there now."""
     tag, body = _read(path, path.stat().st_mtime_ns)
-    return _tagged(tag, body, MEDIA_TYPES[path.suffix], headers)
+    response = _tagged(tag, body, MEDIA_TYPES[path.suffix], headers)
+    response.caching = caching
+    return response
 
 
 def page_response(page: str, headers: Mapping[str, str]) -> Response:

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import fcntl
 import os
-import time
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING
 
-from flask import Blueprint, current_app, g
-from flask.globals import request_ctx
+from flask import Blueprint, current_app
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.mmap_dict import MmapedDict
 from prometheus_client.multiprocess import MultiProcessCollector
 
+from api.current import request
 from api.responses import Response
 from api.routes import method_name, route_name
 from api.store import Watch
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from flask import Flask
 
+    from api.requests import Request
     from api.store import Game
 
 DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
@@ -88,11 +89,14 @@ class Metrics(Watch):
             ["ruleset", "status"],
             registry=self.registry,
         )
-        self._answered = cache(self._label)  # a look at a label costs as much as counting
+        # To look for a label takes as long as to count.
+        self._of_request = cache(self._labelled)
+        self._of_operation = cache(self.store_seconds.labels)
+        self._of_result = cache(self.moves.labels)
 
     def took(self, operation: str, seconds: float) -> None:
         """Count an operation of the store."""
-        self.store_seconds.labels(operation).observe(seconds)
+        self._of_operation(operation).observe(seconds)
 
     def begun(self, game: Game) -> None:
         """Count a game created."""
@@ -102,19 +106,18 @@ class Metrics(Watch):
         """Count a game's end."""
         self.games_finished.labels(_ruleset(game), game.state.status.value).inc()
 
-    def answered(self, response: Response, seconds: float) -> None:
-        """Count a request, as the current one."""
-        request = request_ctx.request  # once, for each look through the proxy costs
-        method, route = method_name(request), route_name(request)
-        requests, took = self._answered(method, route, response.status_code)
+    def answered(self, asking: Request, response: Response) -> None:
+        """Count a request."""
+        method, route = method_name(asking), route_name(asking)
+        requests, took = self._of_request(method, route, response.status_code)
         requests.inc()
-        took.observe(seconds)
-        if request.endpoint == _APPLY:
+        took.observe(perf_counter() - asking.began)
+        if asking.endpoint == _APPLY:
             replayed = "Idempotent-Replayed" in response.headers
-            result = g.get("problem_code") or (REPLAYED if replayed else APPLIED)
-            self.moves.labels(result).inc()
+            result = asking.problem_code or (REPLAYED if replayed else APPLIED)
+            self._of_result(result).inc()
 
-    def _label(self, method: str, route: str, status: int) -> tuple[Counter, Histogram]:
+    def _labelled(self, method: str, route: str, status: int) -> tuple[Counter, Histogram]:
         return self.requests.labels(method, route, status), self.seconds.labels(method, route)
 
     def exposition(self) -> bytes:
@@ -136,13 +139,9 @@ def register(app: Flask, figures: Metrics) -> None:
     """
     app.extensions["metrics"] = figures
 
-    @app.before_request
-    def note_the_time() -> None:
-        g.began = time.perf_counter()
-
     @app.after_request
     def count(response: Response) -> Response:
-        figures.answered(response, time.perf_counter() - g.began)
+        figures.answered(request(), response)
         return response
 
     app.register_blueprint(metrics)
@@ -152,9 +151,9 @@ def register(app: Flask, figures: Metrics) -> None:
 def get_metrics() -> Response:
     """Answer with the figures of all workers."""
     figures: Metrics = current_app.extensions["metrics"]
-    return Response(
-        figures.exposition(), content_type=CONTENT_TYPE, headers={"Cache-Control": "no-store"}
-    )
+    response = Response(figures.exposition(), content_type=CONTENT_TYPE)
+    response.caching = "no-store"
+    return response
 
 
 def bury_the_dead(directory: Path) -> None:

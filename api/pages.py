@@ -103,7 +103,7 @@ def problems() -> Response:
 @pages.get("/docs/vectors/<any(deals, games):name>.json")
 def vectors(name: str) -> Response:
     """Hand out deals, or whole games, for those who write an engine of their own."""
-    return file_response(VECTORS / f"{name}.json", {"Cache-Control": _FOR_A_DAY})
+    return file_response(VECTORS / f"{name}.json", caching=_FOR_A_DAY)
 
 
 @pages.get("/static/<path:name>")
@@ -113,7 +113,7 @@ def static(name: str) -> Response:
     if path is None:
         raise NotFound
     lasting = _FOR_EVER if name.startswith(SWAGGER_UI) else "no-cache"
-    return file_response(path, {"Cache-Control": lasting})
+    return file_response(path, caching=lasting)
 
 
 @pages.app_template_filter("prose")

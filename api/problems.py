@@ -11,9 +11,10 @@ from traceback import format_tb
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from flask import current_app, g, request
+from flask import current_app
 from marshmallow import fields
 
+from api.current import request
 from api.fields import open_word
 from api.responses import Response, json_bytes, sorted_methods
 from api.routes import route_name
@@ -270,18 +271,19 @@ def answer(
     **members: Any,  # noqa: ANN401  # whatever JSON has
 ) -> Response:
     """Return the response that tells of a problem."""
-    g.problem_code = problem_type.code  # for logs and metrics
+    asking = request()
+    asking.problem_code = problem_type.code
     body = {
-        "type": f"{request.script_root}/docs/problems#{problem_type.code}",
+        "type": f"{asking.script_root}/docs/problems#{problem_type.code}",
         "title": problem_type.title,
         "status": problem_type.status,
         "detail": detail,
         "code": problem_type.code,
-        "request_id": g.request_id,
+        "request_id": asking.id,
         **members,
     }
     response = Response(json_bytes(body), problem_type.status, content_type=MEDIA_TYPE)
-    response.headers["Cache-Control"] = "no-store"
+    response.caching = "no-store"
     response.headers.update({**problem_type.headers, **(headers or {})})
     return response
 
@@ -292,7 +294,7 @@ def from_http_exception(error: HTTPException) -> Response:
     problem_type = _BY_STATUS.get(status)
     if problem_type is None:
         return from_defect(error)
-    headers = dict(error.get_headers(request.environ))
+    headers = dict(error.get_headers(request().environ))
     kept = {"Allow": sorted_methods(headers["Allow"])} if "Allow" in headers else {}
     return answer(problem_type, problem_type.meaning, headers=kept)
 
@@ -305,11 +307,12 @@ def from_defect(error: Exception) -> Response:
 
 def log_defect(error: BaseException) -> None:
     """Log where an error came about: without the path and its message, which may hold an id."""
+    asking = request()
     current_app.logger.error(
         "%s %s failed, request %s: %s\n%s",
-        request.method,
-        route_name(request),
-        g.get("request_id"),
+        asking.method,
+        route_name(asking),
+        asking.id,
         type(error).__name__,
         "".join(format_tb(error.__traceback__)),
     )
@@ -322,17 +325,17 @@ def register(app: Flask) -> None:
         return answer(problem.type, problem.detail, **problem.members)
 
     def from_unavailable(error: Exception) -> Response:
-        current_app.logger.warning("store: %s, request %s", type(error).__name__, g.request_id)
+        current_app.logger.warning("store: %s, request %s", type(error).__name__, request().id)
         current_app.extensions["store"].forget_connections()
         return answer(STORE_UNAVAILABLE, STORE_UNAVAILABLE.meaning)
 
     def from_unreadable(error: UnreadableGame) -> Response:
         # Perhaps a later release's, which another server may already be.
-        current_app.logger.error("unreadable game: %s, request %s", error, g.request_id)
+        current_app.logger.error("unreadable game: %s, request %s", error, request().id)
         return answer(STORE_UNAVAILABLE, STORE_UNAVAILABLE.meaning)
 
     def from_wrong_secret(error: WrongSecret) -> Response:
-        current_app.logger.error("store: %s, request %s", error, g.request_id)
+        current_app.logger.error("store: %s, request %s", error, request().id)
         return answer(STORE_UNAVAILABLE, STORE_UNAVAILABLE.meaning)
 
     def from_game_not_found(_error: GameNotFound) -> Response:

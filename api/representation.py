@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from flask import request
-
+from api.current import request
 from engine import Phase, commitment, effect, legal_actions, score, write
 
 if TYPE_CHECKING:
@@ -135,7 +134,7 @@ def texts(actions: Iterable[Action]) -> list[str]:
 
 def game_path(game_id: str) -> str:
     """Return the path of a game, below the prefix that the API is served under."""
-    return f"{request.script_root}/v1/games/{game_id}"
+    return f"{request().script_root}/v1/games/{game_id}"
 
 
 @lru_cache(maxsize=1024)
@@ -159,7 +158,7 @@ def _links(game: Game) -> dict[str, str]:
         "actions": f"{path}/actions",
         "score": f"{path}/score",
         "history": f"{path}/history",
-        "ruleset": f"{request.script_root}/v1/rulesets/{game.rules.ruleset}",
+        "ruleset": f"{request().script_root}/v1/rulesets/{game.rules.ruleset}",
     }
 
 

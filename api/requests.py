@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+import secrets
+from functools import cached_property
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+import flask
 import orjson
-from flask import Request, g, request
 from marshmallow import ValidationError
 from marshmallow.exceptions import SCHEMA
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.exceptions import HTTPException
 
+from api.current import request
 from api.problems import (
     INVALID_REQUEST,
     MALFORMED_JSON,
@@ -32,7 +36,27 @@ if TYPE_CHECKING:
 MAX_BODY = 16 * 1024
 
 _IDEMPOTENCY_KEY = re.compile(r"[!-~]{16,255}")
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _ANYTHING = {None, "", "*/*", JSON}
+
+
+class Request(flask.Request):
+    """A request, and what is found out about it while it is answered."""
+
+    media_type = JSON
+    """What it is answered in if all is well."""
+    problem_code: str | None = None
+    """What was wrong with it, for logs and metrics."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401  # as Flask's
+        super().__init__(*args, **kwargs)
+        self.began = perf_counter()
+
+    @cached_property
+    def id(self) -> str:
+        """The client's name for the request, or one of ours."""
+        given: str = self.environ.get("HTTP_X_REQUEST_ID", "")
+        return given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
 
 
 def negotiate(request: Request, offered: tuple[str, ...]) -> None:
@@ -48,7 +72,7 @@ def negotiate(request: Request, offered: tuple[str, ...]) -> None:
         chosen = MIMEAccept(ranges).best_match(offered)
     if chosen is None:
         raise Problem(NOT_ACCEPTABLE, NOT_ACCEPTABLE.meaning)
-    g.media_type = chosen
+    request.media_type = chosen
 
 
 def read_body(request: Request, schema: Schema) -> dict[str, Any]:
@@ -79,7 +103,7 @@ def read_query(request: Request, schema: Schema) -> dict[str, Any]:
 
 def read_idempotency_key() -> str | None:
     """Return the current request's ``Idempotency-Key``, if it has one; else 422 if it is none."""
-    key = request.headers.get("Idempotency-Key")
+    key = request().environ.get("HTTP_IDEMPOTENCY_KEY")
     if key is not None and not _IDEMPOTENCY_KEY.fullmatch(key):
         raise invalid({"Idempotency-Key": ["takes 16 to 255 visible ASCII characters"]})
     return key

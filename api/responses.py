@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-import secrets
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 import flask
 import orjson
-from flask import g, request
-from flask.globals import request_ctx
+
+from api.current import request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -20,8 +18,6 @@ if TYPE_CHECKING:
 
 JSON = "application/json"
 TEXT = "text/plain"
-
-_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 _EXPOSED = (
     "ETag, Location, Link, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, "
@@ -44,6 +40,9 @@ _PREFLIGHT = {
 
 class Response(flask.Response):
     """A response that is whole when it is made, and sent as it is."""
+
+    caching = "no-cache"
+    """Its ``Cache-Control``."""
 
     def __call__(
         self, environ: WSGIEnvironment, start_response: Callable[..., object]
@@ -75,10 +74,11 @@ def tagged_json_response(tag: str, body: Mapping[str, Any]) -> Response:
 
 def known_to_client(tag: str) -> bool:
     """Whether a client that asks for it again has what the tag stands for."""
+    asking = request()
     return (
-        "If-None-Match" in request.headers
-        and request.method in {"GET", "HEAD"}
-        and request.if_none_match.contains_weak(tag.strip('"'))
+        "HTTP_IF_NONE_MATCH" in asking.environ
+        and asking.method in {"GET", "HEAD"}
+        and asking.if_none_match.contains_weak(tag.strip('"'))
     )
 
 
@@ -95,20 +95,14 @@ def sorted_methods(allowed: str) -> str:
 
 
 def register(app: Flask) -> None:
-    """Give every request an id, and every response the headers that all of them have."""
-
-    @app.before_request
-    def take_request_id() -> None:
-        given = request_ctx.request.environ.get("HTTP_X_REQUEST_ID", "")
-        g.request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+    """Give every response the headers that all of them have."""
 
     @app.after_request
     def add_headers(response: Response) -> Response:
-        headers = response.headers
-        headers.setdefault("Cache-Control", "no-cache")
-        headers.extend((("X-Request-ID", g.request_id), *_ALWAYS))
-        asked = request_ctx.request.environ
-        if "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in asked and "Allow" in headers:
+        asking, headers = request(), response.headers
+        own = (("X-Request-ID", asking.id), ("Cache-Control", response.caching))
+        headers.extend((*own, *_ALWAYS))
+        if "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in asking.environ and "Allow" in headers:
             headers.update(_PREFLIGHT)
             headers["Access-Control-Allow-Methods"] = headers["Allow"]
         return response

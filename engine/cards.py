@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from operator import attrgetter
 
 from engine.errors import UnknownCard
 
@@ -55,6 +56,7 @@ def _pack() -> tuple[Card, ...]:
 PACK = _pack()
 """All cards in pack order: clubs and spades 2 to A, diamonds and hearts 2 to T."""
 
+_INDEX = attrgetter("index")
 _BY_CODE = {card.code: card for card in PACK}
 
 
@@ -68,8 +70,4 @@ def card(code: str) -> Card:
 
 def pack_order(cards: tuple[Card, ...]) -> tuple[Card, ...]:
     """Sort cards as the pack has them, which tells nothing of where they lie."""
-    return tuple(sorted(cards, key=_index))
-
-
-def _index(card: Card) -> int:
-    return card.index
+    return tuple(sorted(cards, key=_INDEX))
