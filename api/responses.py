@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from wsgiref.types import WSGIEnvironment
 
-    from flask import Flask
-
 JSON = "application/json"
 TEXT = "text/plain"
 
@@ -39,7 +37,7 @@ _PREFLIGHT = {
 
 
 class Response(flask.Response):
-    """A response that is whole when it is made, and sent as it is."""
+    """A response that is whole when it is made, and sent as it is, with what all of them have."""
 
     caching = "no-cache"
     """Its ``Cache-Control``."""
@@ -48,7 +46,8 @@ class Response(flask.Response):
         self, environ: WSGIEnvironment, start_response: Callable[..., object]
     ) -> Iterable[bytes]:
         """Send it: without the second look at headers that others need, and their copy."""
-        start_response(self.status, list(self.headers))
+        own = (("X-Request-ID", request().id), ("Cache-Control", self.caching))
+        start_response(self.status, [*self.headers, *own, *_ALWAYS])
         return () if environ["REQUEST_METHOD"] == "HEAD" else self.iter_encoded()
 
 
@@ -89,20 +88,16 @@ def not_modified(tag: str, headers: Mapping[str, str] | None = None) -> Response
     return response
 
 
+def options_response(allowed: str) -> Response:
+    """Return the answer to a plain OPTIONS, which may be a browser asking what a page may do."""
+    headers = {"Allow": allowed}
+    if "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in request().environ:
+        headers |= {"Access-Control-Allow-Methods": allowed, **_PREFLIGHT}
+    response = Response(status=HTTPStatus.NO_CONTENT, headers=headers)
+    del response.headers["Content-Type"]
+    return response
+
+
 def sorted_methods(allowed: str) -> str:
     """Return the methods of an ``Allow`` header in order: Flask has them in another each time."""
     return ", ".join(sorted(allowed.split(", ")))
-
-
-def register(app: Flask) -> None:
-    """Give every response the headers that all of them have."""
-
-    @app.after_request
-    def add_headers(response: Response) -> Response:
-        asking, headers = request(), response.headers
-        own = (("X-Request-ID", asking.id), ("Cache-Control", response.caching))
-        headers.extend((*own, *_ALWAYS))
-        if "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in asking.environ and "Allow" in headers:
-            headers.update(_PREFLIGHT)
-            headers["Access-Control-Allow-Methods"] = headers["Allow"]
-        return response

@@ -34,9 +34,9 @@ class Cost(NamedTuple):
 
 
 COSTS = {
-    "createGame": Cost(1, 552),
-    "getGame": Cost(1, 339),
-    "applyActions": Cost(1, 458),
+    "createGame": Cost(1, 506),
+    "getGame": Cost(1, 293),
+    "applyActions": Cost(1, 412),
 }
 TOLERANCE = 0.04
 MOVES = 10
