@@ -3,8 +3,9 @@
 The floor is :mod:`bench.bare`: a bare WSGI callable with the two calls to the store that a move
 needs, on the same store, under the same gunicorn settings, answering as many bytes. Each round
 measures everything once, in turns, so that a change in the machine's pace strikes all alike; a
-ratio is taken within its round. Games are in all stages, and their last moves are among those
-played, which the floor has an easy life with: it ranks nothing.
+ratio is taken within its round. Games are in all stages, and have been looked at once, as by
+players who come back. Their last moves are among those played, which the floor has an easy life
+with: it ranks nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from api.store import Mode, NewGame, Store
-from bench.load import Load, Request, moves, processor_seconds, send
+from bench.load import Load, Request, looks_at, moves, processor_seconds, send
 from bench.machine import described
 from engine import parse_action, replay
 from tests.playing import record
@@ -123,6 +124,8 @@ def _take(server: StoreServer, target: Target) -> Figures:
     assert target.server.process  # noqa: S101  # it runs
     assert server.process  # noqa: S101  # likewise
     requests = list(target.requests())
+    if looks := list(looks_at(requests)):
+        send(target.server.port, looks, 1)
     processes = (target.server.process.pid, server.process.pid)
     before = [processor_seconds(process) for process in processes]
     load = send(target.server.port, requests, SECONDS)

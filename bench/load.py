@@ -92,6 +92,14 @@ def moves(games: Sequence[tuple[Game, Sequence[str]]]) -> Iterator[Request]:
             yield Request("POST", f"/v1/games/{game_id}/actions", body)
 
 
+def looks_at(requests: Iterable[Request]) -> Iterator[Request]:
+    """Yield a request that reads each game whose actions are among ``requests``."""
+    paths = dict.fromkeys(path for method, path, _ in requests if method == "POST")
+    yield from (
+        Request("GET", path.removesuffix("/actions")) for path in paths if "/games/" in path
+    )
+
+
 def processor_seconds(process: int) -> float:
     """Return the processor time of a process and its children so far."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
