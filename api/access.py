@@ -20,6 +20,11 @@ def new_game_id(idempotency_key: str | None) -> str:
     return _text(store().secret.derive(Purpose.ID, idempotency_key)[:ID_BYTES])
 
 
+def client_name(address: str) -> str:
+    """Return a name that stands for a client's address and does not tell it."""
+    return _text(store().secret.derive(Purpose.CLIENT, address)[:ID_BYTES])
+
+
 def token_of(game: Game | NewGame) -> str:
     """Return the token that playing a locked game takes."""
     return _text(store().secret.derive(Purpose.TOKEN, game.id))

@@ -20,6 +20,7 @@ from api.current import request
 from api.fields import ActionText, Notation
 from api.problems import (
     INVALID_REQUEST,
+    LIMIT_HEADERS,
     MALFORMED_JSON,
     MALFORMED_REQUEST,
     MEDIA_TYPE,
@@ -206,8 +207,9 @@ def _documented_problems(problems: Iterable[ProblemType]) -> dict[str, Any]:
     }
 
 
-_ONLY_SOMETIMES = {"Idempotent-Replayed", "Link"}
+_ONLY_SOMETIMES = {"Idempotent-Replayed", "Link", "RateLimit", "RateLimit-Policy"}
 _PROBLEM_HEADERS = {
+    **LIMIT_HEADERS,
     "Retry-After": "After how many seconds to try again.",
     "WWW-Authenticate": "How to prove that one may: `Bearer`.",
 }

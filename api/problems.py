@@ -139,6 +139,15 @@ IDEMPOTENCY_KEY_REUSED = ProblemType(
     "A game was created with this `Idempotency-Key` before, and not with this request. Take a new "
     "key for a new game, or send the old request again.",
 )
+RATE_LIMITED = ProblemType(
+    "rate_limited",
+    429,
+    "Too many new games",
+    "So many games from one address are too many at once. None was created: send the request again "
+    "after `Retry-After` seconds. Games that are there can be played all the same.",
+    # What stands here is replaced by the figures of the moment.
+    headers={"Retry-After": "1", "RateLimit": '"create"', "RateLimit-Policy": '"create"'},
+)
 INTERNAL_ERROR = ProblemType(
     "internal_error",
     500,
@@ -174,11 +183,20 @@ PROBLEM_TYPES: Mapping[str, ProblemType] = {
         UNSUPPORTED_MEDIA_TYPE,
         INVALID_REQUEST,
         IDEMPOTENCY_KEY_REUSED,
+        RATE_LIMITED,
         INTERNAL_ERROR,
         STORE_UNAVAILABLE,
     )
 }
 """Every kind of error by its code."""
+
+LIMIT_HEADERS = {
+    "RateLimit": "How many more games the client may create now, and in how many seconds one more: "
+    '`"create";r=59;t=60`. Only where there is a limit.',
+    "RateLimit-Policy": 'The limit, so many in so many seconds: `"create";q=60;w=60`. Only where '
+    "there is one.",
+}
+"""What the headers of the limit on new games say."""
 
 _BY_STATUS = {
     400: MALFORMED_REQUEST,
@@ -190,12 +208,19 @@ _BY_STATUS = {
 
 
 class Problem(Exception):
-    """An error to be answered: its type, what is wrong this time, and further members."""
+    """An error to be answered: its type, what is wrong this time, headers and further members."""
 
-    def __init__(self, problem_type: ProblemType, detail: str, **members: Any) -> None:  # noqa: ANN401  # whatever JSON has
+    def __init__(
+        self,
+        problem_type: ProblemType,
+        detail: str,
+        headers: Mapping[str, str] | None = None,
+        **members: Any,  # noqa: ANN401  # whatever JSON has
+    ) -> None:
         super().__init__(detail)
         self.type = problem_type
         self.detail = detail
+        self.headers = headers
         self.members = members
 
 
@@ -322,7 +347,7 @@ def register(app: Flask) -> None:
     """Have every error of the app answered as a problem."""
 
     def from_problem(problem: Problem) -> Response:
-        return answer(problem.type, problem.detail, **problem.members)
+        return answer(problem.type, problem.detail, problem.headers, **problem.members)
 
     def from_unavailable(error: Exception) -> Response:
         current_app.logger.warning("store: %s, request %s", type(error).__name__, request().id)

@@ -14,11 +14,14 @@ from urllib.parse import urlsplit
 
 from click import ClickException
 from flask import Config
+from limits import RateLimitItem, parse_many
 
 PREFIX = "SCOUNDREL"
 
 STORE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster")
 MIN_SECRET_BYTES = 32
+MAX_CREATIONS = 9999
+DAY = 24 * 60 * 60
 
 
 class SettingsError(ClickException, ValueError):
@@ -62,6 +65,19 @@ def _integer(low: int, high: int) -> Callable[[str], int]:
         return int(text)
 
     return parse
+
+
+def _create_limit(text: str) -> RateLimitItem:
+    try:
+        (limit,) = parse_many(text)
+    except ValueError:  # of another form, or more than one
+        limit = None
+    if limit is None or not (1 <= limit.amount <= MAX_CREATIONS and 1 <= limit.get_expiry() <= DAY):
+        raise ValueError(
+            f"must be a number from 1 to {MAX_CREATIONS} and a time of a day at most, as in "
+            "60/minute or 20/30 seconds"
+        )
+    return type(limit)(limit.amount, limit.multiples, "create")
 
 
 def _directory(text: str) -> Path:
@@ -117,6 +133,12 @@ class Settings:
         _integer(0, 36500),
         "365",
         "How many days a lost ranked game is kept; 0 keeps it for ever. Won ones always are.",
+    )
+    create_limit: RateLimitItem | None = _setting(  # noqa: RUF009  # gives a dataclasses.field
+        _create_limit,
+        None,
+        "How many games one address may create: `60/minute`, `20/30 seconds`. Of IPv6 a /64 is one "
+        "address. Empty for no limit.",
     )
     host: str = _setting(
         _host, "127.0.0.1", "The address to listen on; `0.0.0.0` to serve other machines."

@@ -31,7 +31,7 @@ def written() -> str:
         recorder = Recorder(app)
         # The store that is away is away on purpose.
         with patch.object(app.logger, "disabled", new=True):
-            record_examples(recorder)
+            record_examples(recorder, store.url)
     shortened = {name: contract[name] for name in ("openapi", "info", "servers")} | {"paths": {}}
     recorder.answers["getOpenApi"]["200", "application/json"] = {
         "shortened": {"summary": "Its beginning, without a path", "value": shortened}

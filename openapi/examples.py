@@ -112,14 +112,15 @@ class Recorder:
         return f"{_DAY_ONE + timedelta(days=days):%Y-%m-%dT%H:%M:%S}.000Z"
 
 
-def record_examples(recorder: Recorder) -> None:
-    """Play the examples, operation by operation."""
+def record_examples(recorder: Recorder, store_url: str) -> None:
+    """Play the examples, operation by operation; further apps are made over the same store."""
     with _fixed_draws():
         running, won, lost = _games(recorder)
         _actions(recorder, running, won)
         _finished(recorder, running, won, lost)
         _rest(recorder)
         _refusals(recorder, running["id"])
+        _limit(recorder, store_url)
 
 
 def _games(recorder: Recorder) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
@@ -340,6 +341,12 @@ def _refusals(recorder: Recorder, game_id: str) -> None:
         "No game's id",
         json=act,
     )
+
+
+def _limit(recorder: Recorder, store_url: str) -> None:
+    limited = create_app({"REDIS_URL": store_url, "SECRET": SECRET, "CREATE_LIMIT": "1/day"})
+    limited.test_client().post("/v1/games", json={})
+    recorder.ask("createGame", "/v1/games", "limited", "One game too many", app=limited, json={})
 
 
 class _Broken(BytesIO):

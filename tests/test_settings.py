@@ -107,6 +107,39 @@ def test_a_home_that_cannot_be_found_is_no_mistake() -> None:
     assert load({"DATA": "~nobody-of-that-name/games"}).data.name == "games"
 
 
+@pytest.mark.parametrize(
+    ("text", "amount", "seconds"),
+    [
+        ("60/minute", 60, 60),
+        ("20/30 seconds", 20, 30),
+        ("5 per 2 hours", 5, 7200),
+        ("1/day", 1, 86400),
+    ],
+)
+def test_a_limit_on_new_games_is_a_number_and_a_time(text: str, amount: int, seconds: int) -> None:
+    limit = load({"CREATE_LIMIT": text}).create_limit
+    assert limit is not None
+    assert (limit.amount, limit.get_expiry()) == (amount, seconds)
+
+
+def test_an_empty_limit_on_new_games_is_none() -> None:
+    assert load({"CREATE_LIMIT": ""}).create_limit is None
+    assert load({}).create_limit is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("60", "minute", "60/fortnight", "-1/minute"),  # of no such form
+        *("0/minute", "10000/minute", "2 days", "1/2 days"),  # too few, too many, too long
+        "1/second; 5/minute",  # two of them
+    ],
+)
+def test_what_is_no_limit_on_new_games_is_refused(text: str) -> None:
+    with pytest.raises(SettingsError, match="SCOUNDREL_CREATE_LIMIT must be a number from 1 to"):
+        load({"CREATE_LIMIT": text})
+
+
 def test_the_table_tells_every_setting_with_its_default_and_meaning() -> None:
     rows = {name: (default, meaning) for name, default, meaning in table()}
     assert rows["SCOUNDREL_PORT"][0] == "8000"

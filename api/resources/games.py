@@ -13,7 +13,15 @@ from api.contract import Answer, Blueprint
 from api.current import store
 from api.event_schema import EventSchema
 from api.fields import Boolean, Nested, Player, Seed, String, one_of, open_word, option_field
-from api.problems import GAME_NOT_FOUND, IDEMPOTENCY_KEY_REUSED, STORE_UNAVAILABLE, Problem
+from api.limit import limit_creation
+from api.problems import (
+    GAME_NOT_FOUND,
+    IDEMPOTENCY_KEY_REUSED,
+    LIMIT_HEADERS,
+    RATE_LIMITED,
+    STORE_UNAVAILABLE,
+    Problem,
+)
 from api.representation import game_path
 from api.requests import read_idempotency_key
 from api.schemas import AnswerSchema, RequestSchema
@@ -298,11 +306,11 @@ class CreatedGameSchema(GameWithEventsSchema):
         CreatedGameSchema,
         "The game is dealt. `events` is the deal: the cards turned up.",
         status=201,
-        headers={"Location": "The path of the game.", **REPLAYED},
+        headers={"Location": "The path of the game.", **REPLAYED, **LIMIT_HEADERS},
         text=TABLE,
         tagged=True,
     ),
-    problems=(IDEMPOTENCY_KEY_REUSED, STORE_UNAVAILABLE),
+    problems=(IDEMPOTENCY_KEY_REUSED, RATE_LIMITED, STORE_UNAVAILABLE),
     parameters=(IDEMPOTENCY_KEY,),
 )
 def create_game(body: dict[str, Any]) -> Response:
@@ -310,10 +318,12 @@ def create_game(body: dict[str, Any]) -> Response:
 
     Shuffles a deck, deals the first room and answers with the game. Keep its `id`: it is all that
     is needed to go on, on any device. With an `Idempotency-Key` a repeated request does not create
-    a second game; it is answered with the first one as it was dealt.
+    a second game; it is answered with the first one as it was dealt, and counts for no limit. A
+    server may limit how many games an address creates, and says so in the `RateLimit` headers.
     """
+    key = read_idempotency_key()
     new = NewGame(
-        id=new_game_id(read_idempotency_key()),
+        id=new_game_id(key),
         rules=choose(body["ruleset"], body["options"]),
         seed=body.get("seed") or secrets.token_urlsafe(SEED_BYTES),
         mode=body["mode"],
@@ -322,10 +332,11 @@ def create_game(body: dict[str, Any]) -> Response:
     )
     # Before the game is there: without its token nobody could ever play it.
     token = token_of(new) if new.locked else None
+    allowance = limit_creation(new.id, repeatable=key is not None)
     game, created = store().games.create(new)
     if not created and _meaning(game) != _meaning(new):
         raise Problem(IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_REUSED.meaning)
-    headers = {"Location": game_path(game.id)}
+    headers = {"Location": game_path(game.id), **allowance}
     if not created:
         headers["Idempotent-Replayed"] = "true"
     return game_response(game, *game.step(0), token=token, status=201, headers=headers)

@@ -1,6 +1,6 @@
 """Games and boards in Redis or Valkey. The processes of the API hold nothing but copies.
 
-Imports point one way: this package knows the engine and redis, and nothing else of ``api``.
+Imports point one way: this package knows the engine, redis and limits, and nothing else of ``api``.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from api.store.audit import Audit, Difference, Fault
 from api.store.boards import CURSOR_PATTERN, Board, board_of
 from api.store.client import UNAVAILABLE, Client
+from api.store.create_limit import CreateLimit
 from api.store.games import (
     Game,
     GameNotFound,
@@ -26,6 +27,8 @@ from engine import Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from limits import RateLimitItem
 
     from engine import Action, State
 
@@ -68,12 +71,14 @@ class Store:
         *,
         secret: bytes | None = None,
         keep_lost_days: int = 365,
+        create_limit: RateLimitItem | None = None,
         watch: Watch | None = None,
     ) -> None:
         self._client = Client(url, watch)
         self.games = Games(self._client, keep_lost_days)
         self.ledger = Ledger(self._client, self.games)
         self.secret = Secret(self._client, secret)
+        self.create_limit = CreateLimit(self._client, create_limit) if create_limit else None
 
     def append(self, game: Game, actions: Sequence[Action], after: State) -> Game:
         """Append ``actions``, which lead to ``after``, and rank the game if it ends with them.

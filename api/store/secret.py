@@ -22,6 +22,7 @@ _WRONG = "the games in the store were made with another SCOUNDREL_SECRET"
 class Purpose(StrEnum):
     """What a value is derived for. One purpose never yields another's value."""
 
+    CLIENT = "client"
     FINGERPRINT = "fingerprint"
     ID = "id"
     TOKEN = "token"  # noqa: S105  # the purpose's name

@@ -77,7 +77,8 @@ export interface paths {
          * Create a game
          * @description Shuffles a deck, deals the first room and answers with the game. Keep its `id`: it is all that
          *     is needed to go on, on any device. With an `Idempotency-Key` a repeated request does not create
-         *     a second game; it is answered with the first one as it was dealt.
+         *     a second game; it is answered with the first one as it was dealt, and counts for no limit. A
+         *     server may limit how many games an address creates, and says so in the `RateLimit` headers.
          */
         post: operations["createGame"];
         delete?: never;
@@ -463,7 +464,7 @@ export interface components {
             /** @description What is wrong this time, in words. */
             detail: string;
             /**
-             * @description The kind of problem, for programs. One of `malformed_json`, `malformed_request`, `token_required`, `not_found`, `game_not_found`, `ruleset_not_found`, `method_not_allowed`, `not_acceptable`, `version_mismatch`, `game_over`, `illegal_action`, `reveals_cards`, `too_large`, `unsupported_media_type`, `invalid_request`, `idempotency_key_reused`, `internal_error`, `store_unavailable`; more may be added.
+             * @description The kind of problem, for programs. One of `malformed_json`, `malformed_request`, `token_required`, `not_found`, `game_not_found`, `ruleset_not_found`, `method_not_allowed`, `not_acceptable`, `version_mismatch`, `game_over`, `illegal_action`, `reveals_cards`, `too_large`, `unsupported_media_type`, `invalid_request`, `idempotency_key_reused`, `rate_limited`, `internal_error`, `store_unavailable`; more may be added.
              * @example malformed_json
              */
             code: string;
@@ -1144,6 +1145,10 @@ export interface operations {
                     Location: string;
                     /** @description `true` if this very request was carried out before: nothing was done again. */
                     "Idempotent-Replayed"?: string;
+                    /** @description How many more games the client may create now, and in how many seconds one more: `"create";r=59;t=60`. Only where there is a limit. */
+                    RateLimit?: string;
+                    /** @description The limit, so many in so many seconds: `"create";q=60;w=60`. Only where there is one. */
+                    "RateLimit-Policy"?: string;
                     /** @description Changes when the answer does. */
                     ETag: string;
                     [name: string]: unknown;
@@ -1192,6 +1197,21 @@ export interface operations {
             /** @description Unprocessable Entity. `invalid_request`: `errors` names each field or query argument that is wrong, and says what it takes. `idempotency_key_reused`: A game was created with this `Idempotency-Key` before, and not with this request. Take a new key for a new game, or send the old request again. */
             422: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests. `rate_limited`: So many games from one address are too many at once. None was created: send the request again after `Retry-After` seconds. Games that are there can be played all the same. */
+            429: {
+                headers: {
+                    /** @description After how many seconds to try again. */
+                    "Retry-After": string;
+                    /** @description How many more games the client may create now, and in how many seconds one more: `"create";r=59;t=60`. Only where there is a limit. */
+                    RateLimit?: string;
+                    /** @description The limit, so many in so many seconds: `"create";q=60;w=60`. Only where there is one. */
+                    "RateLimit-Policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {

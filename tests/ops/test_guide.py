@@ -51,7 +51,7 @@ def test_every_command_is_in_its_table() -> None:
 
 def test_every_variable_of_the_compose_file_is_in_its_table() -> None:
     compose: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
-    used = dict(re.findall(r"\$\{(\w+):-([^}]*)\}", str(compose)))
+    used = dict(re.findall(r"\$\{(\w+):?-([^}]*)\}", str(compose)))
     section = GUIDE[GUIDE.index("## In containers") : GUIDE.index("## Without containers")]
     listed = dict(re.findall(r"^\| `(\w+)` \| `?([^`|]*?)`? \|", section, re.MULTILINE))
     defaults = {name: default for name, default, _meaning in table()}

@@ -1,0 +1,63 @@
+"""How many games a client may create: a moving window of each, kept by the library ``limits``.
+
+What lies in the store is when the client's last creations were, and goes when the window has
+passed.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from math import ceil
+from time import time
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from limits.storage import RedisStorage
+from limits.strategies import MovingWindowRateLimiter
+
+from api.store.watch import timed
+
+if TYPE_CHECKING:
+    from limits import RateLimitItem
+    from limits.typing import RedisClient
+
+    from api.store.client import Client
+
+
+class Allowance(NamedTuple):
+    """Whether a creation is granted, how many more are, and in how many seconds another will be."""
+
+    granted: bool
+    remaining: int
+    seconds: int
+
+
+class CreateLimit:
+    """The limit, for all servers together. The clocks of the servers have to agree."""
+
+    def __init__(self, client: Client, limit: RateLimitItem) -> None:
+        self._client = client
+        self.limit = limit
+
+    @timed("create_limit")
+    def take(self, who: str) -> Allowance:
+        """Count a creation of a client, unless it has had its share."""
+        granted = self._window.hit(self.limit, who)
+        resets_at, remaining = self._window.get_window_stats(self.limit, who)
+        return Allowance(granted, remaining, max(1, ceil(resets_at - time())))
+
+    @cached_property
+    def _window(self) -> MovingWindowRateLimiter:
+        return MovingWindowRateLimiter(_Storage(self._client))
+
+
+class _Storage(RedisStorage):
+    """The library's scripts over our own connections, to one node or to a Cluster."""
+
+    STORAGE_SCHEME: list[str] = []  # noqa: RUF012  # as the library declares it; no URL names it
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        super().__init__("redis://", key_prefix="limit")  # connects to nothing by itself
+
+    def get_connection(self, readonly: bool = False) -> RedisClient:  # noqa: ARG002  # the library's signature
+        return cast("RedisClient", self._client.redis)

@@ -1,0 +1,238 @@
+"""The limit on new games: a client's share, counted by all workers and servers together."""
+
+from __future__ import annotations
+
+import re
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from api.limit import site_of
+from tests.api.client import Api, refused
+from tests.servers import StoreServer, serving, valkey_binary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from redis import Redis
+
+    from tests.api.documented import Document
+    from tests.servers import Reply
+
+AMOUNT, SECONDS = 3, 60
+LIMIT = f"{AMOUNT}/{SECONDS} seconds"
+KEYS = iter(f"key-of-the-limit-{number}" for number in range(1000))
+ADDRESSES = iter(f"203.0.113.{number}" for number in range(256))
+
+
+@pytest.fixture(scope="module")
+def limited(store_server: StoreServer, document: Document) -> Iterator[list[Api]]:
+    """Two servers of two workers each that limit creations, behind one proxy: the test."""
+    with (
+        serving(store_server, create_limit=LIMIT, proxy_hops="1") as one,
+        serving(store_server, create_limit=LIMIT, proxy_hops="1") as other,
+    ):
+        yield [Api(one, document), Api(other, document)]
+
+
+@pytest.fixture(scope="module")
+def soon(store_server: StoreServer, document: Document) -> Iterator[Api]:
+    """A server whose limit is that of a few seconds, so that a test can wait for more."""
+    with serving(store_server, create_limit="2/3 seconds", proxy_hops="1") as server:
+        yield Api(server, document)
+
+
+@pytest.fixture
+def address() -> str:
+    """An address that no other test has."""
+    return next(ADDRESSES)
+
+
+def create(api: Api, forwarded_for: str, **headers: str) -> Reply:
+    """Create a game from an address, as a proxy would say it."""
+    sent = {"X-Forwarded-For": forwarded_for, **headers}
+    return api.request("POST", "/v1/games", {}, headers=sent)
+
+
+def use_up(api: Api, address: str) -> None:
+    for _ in range(AMOUNT):
+        assert create(api, address).status == 201
+
+
+def refuse(api: Api, address: str) -> tuple[dict[str, str], Reply]:
+    """Create games until one is refused; return the header with its key, and the reply."""
+    while True:
+        key = {"Idempotency-Key": next(KEYS)}
+        reply = create(api, address, **key)
+        if reply.status == 429:
+            return key, reply
+
+
+def told(reply: Reply) -> tuple[int, int]:
+    """Return what is left, and for how many seconds."""
+    assert reply.headers["RateLimit-Policy"] == f'"create";q={AMOUNT};w={SECONDS}'
+    match = re.fullmatch(r'"create";r=(\d+);t=(\d+)', reply.headers["RateLimit"])
+    assert match
+    return int(match[1]), int(match[2])
+
+
+def test_a_creation_tells_what_is_left(limited: list[Api], address: str) -> None:
+    assert [told(create(limited[0], address))[0] for _ in range(AMOUNT)] == [2, 1, 0]
+
+
+def test_one_too_many_is_refused_with_a_time_to_come_again(
+    limited: list[Api], address: str
+) -> None:
+    use_up(limited[0], address)
+    reply = create(limited[0], address)
+    assert refused(reply) == (429, "rate_limited")
+    assert told(reply) == (0, int(reply.headers["Retry-After"]))
+    assert 1 <= int(reply.headers["Retry-After"]) <= SECONDS
+
+
+def test_nothing_is_created_when_it_is_refused(
+    limited: list[Api], address: str, stored: Redis
+) -> None:
+    use_up(limited[0], address)
+    before = set(stored.scan_iter("*"))
+    key = next(KEYS)
+    assert create(limited[0], address, **{"Idempotency-Key": key}).status == 429
+    assert set(stored.scan_iter("*")) <= before
+
+
+def test_who_waits_as_long_as_told_gets_the_game(soon: Api, address: str) -> None:
+    key, reply = refuse(soon, address)
+    assert 1 <= int(reply.headers["Retry-After"]) <= 3
+    time.sleep(int(reply.headers["Retry-After"]))
+    later = create(soon, address, **key)
+    assert later.status == 201
+    assert "Idempotent-Replayed" not in later.headers
+
+
+def test_two_servers_and_their_workers_count_together(limited: list[Api], address: str) -> None:
+    def one(number: int) -> int:
+        return create(limited[number % 2], address).status
+
+    with ThreadPoolExecutor(8) as threads:
+        statuses = list(threads.map(one, range(16)))
+    assert statuses.count(201) == AMOUNT
+    assert statuses.count(429) == 16 - AMOUNT
+
+
+def test_another_address_has_a_share_of_its_own(limited: list[Api], address: str) -> None:
+    use_up(limited[0], address)
+    assert create(limited[0], next(ADDRESSES)).status == 201
+
+
+def test_who_forges_the_header_neither_escapes_nor_uses_up_what_is_anothers(
+    limited: list[Api], address: str
+) -> None:
+    victim = next(ADDRESSES)
+    for forged in (victim, "198.51.100.1", "unknown"):
+        assert create(limited[0], f"{forged}, {address}").status == 201
+    assert create(limited[0], f"198.51.100.2, {address}").status == 429
+    assert told(create(limited[0], victim))[0] == AMOUNT - 1
+
+
+def test_the_addresses_of_one_ipv6_network_are_one_client(limited: list[Api]) -> None:
+    for host in ("1", "2", "ffff:1:2"):
+        assert create(limited[0], f"2001:db8:0:7::{host}").status == 201
+    assert create(limited[0], "2001:db8:0:7:8::").status == 429
+    assert create(limited[0], "2001:db8:0:8::1").status == 201
+
+
+@pytest.mark.parametrize(
+    ("address", "site"),
+    [
+        ("192.0.2.1", "192.0.2.1"),
+        ("::ffff:192.0.2.1", "192.0.2.1"),
+        ("2001:db8::1", "20010db800000000"),
+        ("2001:DB8:0:0:ffff::", "20010db800000000"),
+        ("fe80::1%eth0", "fe80000000000000"),
+        ("::1", "0"),
+        ("unknown", "unknown"),
+        ("", ""),
+    ],
+)
+def test_a_client_is_an_address_or_an_ipv6_network(address: str, site: str) -> None:
+    assert site_of(address) == site
+
+
+def test_a_repeated_creation_is_answered_again_and_not_counted(
+    limited: list[Api], address: str
+) -> None:
+    key = {"Idempotency-Key": next(KEYS)}
+    first = create(limited[0], address, **key)
+    for _ in range(AMOUNT):
+        again = create(limited[1], address, **key)
+        assert (again.status, again.headers["Idempotent-Replayed"]) == (201, "true")
+        assert again.json["id"] == first.json["id"]
+        assert "RateLimit" not in again.headers
+    for remaining in (1, 0):
+        assert told(create(limited[0], address))[0] == remaining
+    assert create(limited[0], address).status == 429
+    assert create(limited[0], address, **key).status == 201
+
+
+def test_what_is_no_creation_is_not_counted(limited: list[Api], address: str) -> None:
+    for _ in range(AMOUNT + 1):
+        reply = limited[0].request(
+            "POST", "/v1/games", {"colour": "red"}, headers={"X-Forwarded-For": address}
+        )
+        assert reply.status == 422
+    assert told(create(limited[0], address))[0] == AMOUNT - 1
+
+
+def test_a_game_is_played_on_when_no_more_may_be_created(limited: list[Api], address: str) -> None:
+    game: dict[str, Any] = create(limited[0], address).json
+    while create(limited[0], address).status == 201:
+        pass
+    for _ in range(AMOUNT + 2):
+        reply = limited[0].request(
+            "POST",
+            f"/v1/games/{game['id']}/actions",
+            {"version": game["version"], "actions": game["actions"][-1:]},
+            headers={"X-Forwarded-For": address},
+        )
+        assert reply.status == 200
+        game = reply.json
+        if not game["actions"]:
+            break
+
+
+def test_the_address_is_not_in_the_store_and_the_count_goes_with_its_time(
+    limited: list[Api], stored: Redis
+) -> None:
+    addresses = [next(ADDRESSES), "2001:db8:1:2:3::4"]
+    for address in addresses:
+        use_up(limited[0], address)
+    counts = list(stored.scan_iter("limit:*"))
+    assert len(counts) >= len(addresses)
+    for key in counts:
+        assert not any(part in key for part in (*addresses, "203.0.113", "2001", "20010db8"))
+        assert 0 < stored.pttl(key) <= SECONDS * 1000
+        assert stored.llen(key) <= AMOUNT
+
+
+def test_without_a_limit_nothing_is_told_and_nothing_is_kept(
+    api: Api, stored: Redis, address: str
+) -> None:
+    stored.delete(*stored.scan_iter("limit:*"), "none")
+    for _ in range(AMOUNT + 1):
+        reply = create(api, address)
+        assert reply.status == 201
+        assert not {"RateLimit", "RateLimit-Policy"} & set(reply.headers)
+    assert not list(stored.scan_iter("limit:*"))
+
+
+def test_without_a_store_it_is_the_store_that_is_missing(
+    document: Document, tmp_path: Path
+) -> None:
+    away = StoreServer(valkey_binary())
+    away.url = f"unix://{tmp_path}/none"
+    with serving(away, workers=1, create_limit=LIMIT) as server:
+        reply = create(Api(server, document), "192.0.2.1")
+    assert refused(reply) == (503, "store_unavailable")
