@@ -19,7 +19,7 @@ import pytest
 from api.problems import MALFORMED_REQUEST, NOT_FOUND, STORE_UNAVAILABLE, TOO_LARGE
 from tests.deploy.nginx import SHIPPED, Proxy, proxied, stop_soon_after
 from tests.playing import Connection, act, begin, play_through, record
-from tests.servers import ROOT, ApiServer, Reply, free_port
+from tests.servers import ROOT, ApiServer, Reply, free_port, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -163,6 +163,38 @@ def test_the_proxy_words_its_refusals_as_the_api_does(proxy: Proxy) -> None:
         assert problem["status"] == kind.status
         if kind is not STORE_UNAVAILABLE:  # the proxy knows less of what was the matter
             assert problem["detail"] == kind.meaning
+
+
+# The limit on new games
+
+
+def test_a_client_of_the_proxy_is_its_address_whatever_it_says_of_itself(
+    store_server: StoreServer,
+) -> None:
+    with (
+        serving(store_server, create_limit="3/minute", proxy_hops="1") as api,
+        proxied([api.port, api.port]) as proxy,
+    ):
+
+        def create(address: str, forged: str) -> int:
+            return from_address(proxy.port, address, {"X-Forwarded-For": forged})
+
+        # The first one pretends to be others, another one and nobody.
+        forgeries = ("127.0.0.2", "198.51.100.1, 198.51.100.2", "")
+        assert [create("127.0.0.1", forged) for forged in forgeries] == [201, 201, 201]
+        assert create("127.0.0.1", "198.51.100.3") == 429
+        assert [create("127.0.0.2", "127.0.0.2") for _ in range(4)] == [201, 201, 201, 429]
+
+
+def from_address(port: int, address: str, headers: dict[str, str]) -> int:
+    """Create a game from one of this machine's addresses; return the status."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, source_address=(address, 0))
+    try:
+        sent = {"Content-Type": "application/json", **headers}
+        connection.request("POST", "/v1/games", b"{}", sent)
+        return connection.getresponse().status
+    finally:
+        connection.close()
 
 
 # Retries

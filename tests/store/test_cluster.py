@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import pytest
+from limits import RateLimitItemPerMinute
 from redis import Redis, RedisCluster
 
 from api.moves import play
@@ -148,6 +149,14 @@ def test_a_repeated_move_is_applied_once(store: Store) -> None:
 def test_all_processes_share_one_secret(url: str) -> None:
     one, other = Store(url), Store(url)
     assert one.secret.derive(Purpose.ID, "x") == other.secret.derive(Purpose.ID, "x")
+
+
+def test_the_creations_of_clients_are_counted_on_every_node(url: str, redis: Redis) -> None:
+    limits = [Store(url, create_limit=RateLimitItemPerMinute(2)).create_limit for _ in range(2)]
+    for client in map(str, range(20)):
+        taken = [limit.take(client).granted for limit in limits * 2 if limit]
+        assert taken == [True, True, False, False]
+    assert len(list(redis.scan_iter("limit:*"))) == 20
 
 
 def test_a_cluster_is_probed(store: Store) -> None:
