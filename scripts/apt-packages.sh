@@ -11,6 +11,7 @@ redis-server  redis-server  the tests of the store on Redis, on a Cluster and un
 nginx-light   nginx         the tests of the shipped proxy
 buildah       buildah       the tests of the image, which is built for real
 debootstrap   debootstrap   the tests of the image: its base is made with it
+faketime      faketime      the tests of what a store forgets in the course of a year
 openssl       openssl       the test of the shipped proxy with TLS
 curl          curl          the tests that play the README's session by hand
 jq            jq            the tests that play the README's session by hand

@@ -41,9 +41,12 @@ def redis_binary() -> str | None:
 class StoreServer:
     """A store process on a unix socket, with an append-only file in a directory of its own."""
 
-    def __init__(self, binary: str, *options: str) -> None:
+    def __init__(
+        self, binary: str, *options: str, environment: Mapping[str, str] | None = None
+    ) -> None:
         self._binary = binary
         self._options = options
+        self._environment = environment or {}
         self.directory = Path(tempfile.mkdtemp(prefix="scoundrel-test-"))
         self.url = f"unix://{self.directory}/store.sock"
         self.process: subprocess.Popen[bytes] | None = None
@@ -58,6 +61,7 @@ class StoreServer:
                 *self._options,
             ],
             cwd=self.directory,
+            env={**os.environ, **self._environment},
             stdout=subprocess.DEVNULL,
         )
         wait_until(self._answers)
