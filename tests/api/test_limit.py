@@ -89,6 +89,7 @@ def test_one_too_many_is_refused_with_a_time_to_come_again(
     use_up(limited[0], address)
     reply = create(limited[0], address)
     assert refused(reply) == (429, "rate_limited")
+    assert set(reply.json) == {"type", "title", "status", "detail", "code", "request_id"}
     assert told(reply) == (0, int(reply.headers["Retry-After"]))
     assert 1 <= int(reply.headers["Retry-After"]) <= SECONDS
 

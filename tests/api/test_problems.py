@@ -103,9 +103,9 @@ PROVOKED: dict[str, Callable[[Api], Reply]] = {
     "invalid_request": lambda api: api.post("/v1/games", {"seed": ""}),
     "idempotency_key_reused": _idempotency_key_reused,
 }
-"""A request for each code. Those that a sound server with its store does not answer are below."""
+"""A request for each code that a sound server with its store, and without a limit, answers."""
 
-ELSEWHERE = {"store_unavailable", "internal_error"}
+ELSEWHERE = {"store_unavailable", "internal_error", "rate_limited"}
 
 EXTRA = {
     "invalid_request": {"errors"},
