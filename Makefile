@@ -12,10 +12,11 @@ test: ## everything that is checked, set up from nothing
 	@$(MAKE) --no-print-directory check
 	@.venv/bin/python -m pytest
 
-check: venv-dev ## format, lint and types
+check: venv-dev ## format, lint and types; tells of known vulnerabilities
 	@.venv/bin/ruff format --check
 	@.venv/bin/ruff check
 	@.venv/bin/mypy
+	@.venv/bin/python scripts/audit.py --daily .venv/audited
 
 format: venv-dev ## lay out the code, and mend what the linter can
 	@.venv/bin/ruff check --fix-only
@@ -27,8 +28,8 @@ openapi: venv-dev ## write the published contract again
 bench: venv ## measure the engine
 	@.venv/bin/python -m bench.engine
 
-audit: ## look for known vulnerabilities in the pinned packages (asks the network)
-	@scripts/audit.sh requirements.txt requirements-dev.txt
+audit: venv-dev ## fail if a pinned package has a known vulnerability, or cannot be looked up
+	@.venv/bin/python scripts/audit.py
 
 lock: ## write the pinned requirements again (UPGRADE=1 for the newest)
 	@scripts/lock.sh $(if $(UPGRADE),--upgrade)
