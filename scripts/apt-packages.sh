@@ -6,19 +6,20 @@ set -eu
 # package, command that proves it, what needs it
 wanted() {
     cat <<'LIST'
-python3-venv  -             every test: the virtual environment
-redis-server  redis-server  the tests of the store on Redis, on a Cluster and under faults
-nginx-light   nginx         the tests of the shipped proxy
-buildah       buildah       the tests of the image, which is built for real
-debootstrap   debootstrap   the tests of the image: its base is made with it
-faketime      faketime      the tests of what a store forgets in the course of a year
-openssl       openssl       the test of the shipped proxy with TLS
-curl          curl          the tests that play the README's session by hand
-jq            jq            the tests that play the README's session by hand
-chromium      chromium      the tests of the pages in a browser
-nodejs        node          the tests of the generated types, of the page's types and the linting
-npm           npm           the tests of the generated types, of the page's types and the linting
-shellcheck    shellcheck    the test of the shell client
+python3-venv    -               every test: the virtual environment
+redis-server    redis-server    the tests of the store on Redis, on a Cluster and under faults
+nginx-light     nginx           the tests of the shipped proxy
+buildah         buildah         the tests of the image, which is built for real
+debootstrap     debootstrap     the tests of the image: its base is made with it
+docker-compose  docker-compose  the test that a Compose reads the compose file
+faketime        faketime        the tests of what a store forgets in the course of a year
+openssl         openssl         the test of the shipped proxy with TLS
+curl            curl            the tests that play the README's session by hand
+jq              jq              the tests that play the README's session by hand
+chromium        chromium        the tests of the pages in a browser
+nodejs          node            the tests of the generated types, of the page's types and the linting
+npm             npm             the tests of the generated types, of the page's types and the linting
+shellcheck      shellcheck      the test of the shell client
 LIST
 }
 

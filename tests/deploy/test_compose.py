@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
+import subprocess
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 from jsonschema import Draft7Validator, ValidationError  # type: ignore[import-untyped]
 
-from api.settings import table
+from api.settings import load, table
 from tests.servers import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
 SERVICES: dict[str, Any] = COMPOSE["services"]
@@ -91,3 +97,67 @@ def test_the_apis_have_time_to_finish_what_they_are_asked() -> None:
     (graceful,) = re.findall(r"^graceful_timeout = (\d+)", configuration, re.MULTILINE)
     for api in APIS:
         assert int(SERVICES[api]["stop_grace_period"].removesuffix("s")) > int(graceful)
+
+
+# Compose itself, without an engine.
+
+
+@pytest.fixture
+def resolved() -> Callable[..., dict[str, Any]]:
+    """Have Debian's Compose read the file with variables of an environment.
+
+    It is of 2021, a year before files had a name of their own, and knows all else.
+    """
+    if shutil.which("docker-compose") is None:
+        pytest.skip("no docker-compose: scripts/apt-packages.sh installs it on Debian as root")
+
+    def read(**environment: str) -> dict[str, Any]:
+        nameless = {name: part for name, part in COMPOSE.items() if name != "name"}
+        done = subprocess.run(
+            ["docker-compose", "--file", "-", "--project-directory", ROOT, "config"],
+            input=yaml.safe_dump(nameless),
+            env={"PATH": os.environ["PATH"], **environment},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        services: dict[str, Any] = yaml.safe_load(done.stdout)["services"]
+        return services
+
+    return read
+
+
+def test_compose_reads_it_as_it_is_meant(resolved: Callable[..., dict[str, Any]]) -> None:
+    services = resolved()
+    assert set(services) == set(SERVICES)
+    assert services["api-1"] == services["api-2"]
+    assert services["api-1"]["environment"] == {
+        "SCOUNDREL_REDIS_URL": "redis://redis:6379/0",
+        "SCOUNDREL_SECRET": "",
+        "SCOUNDREL_KEEP_LOST_DAYS": "",
+        "SCOUNDREL_CREATE_LIMIT": "60/minute",
+        "SCOUNDREL_PROXY_HOPS": "1",
+        "WEB_CONCURRENCY": "2",
+    }
+    assert services["api-1"]["depends_on"] == {"redis": {"condition": "service_healthy"}}
+    assert services["proxy"]["ports"] == [{"published": 8080, "target": 8080}]
+    assert services["proxy"]["volumes"] == [f"{ROOT}/deploy/nginx:/etc/nginx/scoundrel:ro"]
+
+
+def test_compose_puts_the_variables_where_they_belong(
+    resolved: Callable[..., dict[str, Any]],
+) -> None:
+    given = {
+        "SCOUNDREL_SECRET": "s" * 32,
+        "SCOUNDREL_KEEP_LOST_DAYS": "7",
+        "SCOUNDREL_CREATE_LIMIT": "",
+        "SCOUNDREL_PROXY_HOPS": "2",
+        "WEB_CONCURRENCY": "4",
+    }
+    services = resolved(SCOUNDREL_LISTEN="127.0.0.1:81", SCOUNDREL_VERSION="0.1.0", **given)
+    environment = services["api-2"]["environment"]
+    assert {name: environment[name] for name in given} == given
+    assert load({n.removeprefix("SCOUNDREL_"): v for n, v in given.items()}).create_limit is None
+    assert services["api-2"]["image"] == "scoundrel:0.1.0"
+    assert str(services["proxy"]["ports"][0]) == "127.0.0.1:81:8080/tcp"
