@@ -116,6 +116,8 @@ class ApiServer:
     app: str = "api:create_app()"
     log: IO[bytes] | None = None
     """Where it writes what it has to say; with the tests' own output if not said."""
+    root: Path = ROOT
+    """Where the version lies that it serves."""
     port: int = field(init=False, default=0)
     process: subprocess.Popen[bytes] | None = field(init=False, default=None)
 
@@ -128,7 +130,7 @@ class ApiServer:
                 *("--bind", f"127.0.0.1:{self.port}", "--log-level", "warning"),
                 self.app,
             ],
-            cwd=ROOT,
+            cwd=self.root,
             env={
                 **{k: v for k, v in os.environ.items() if not k.startswith("SCOUNDREL_")},
                 "WEB_CONCURRENCY": str(self.workers),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import itertools
 import json
 import re
 import signal
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from api.problems import MALFORMED_REQUEST, NOT_FOUND, STORE_UNAVAILABLE, TOO_LARGE
+from tests.deploy.crowd import Patient, crowd
 from tests.deploy.nginx import SHIPPED, Proxy, proxied, stop_soon_after
 from tests.playing import Connection, act, begin, play_through, record
 from tests.servers import ROOT, ApiServer, Reply, free_port, serving
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.playing import Record
     from tests.servers import StoreServer
 
 pytestmark = pytest.mark.slow
@@ -269,68 +268,6 @@ def test_only_what_may_be_repeated_is_sent_to_another_server(
     assert reply.headers["Content-Type"] == "application/problem+json"
 
 
-class Patient(Connection):
-    """Repeats a request whose answer broke off: what nginx has begun to pass on is not recalled."""
-
-    def request(self, *args: Any, **kwargs: Any) -> Reply:  # noqa: ANN401  # as Connection's
-        """Send a request, and again if need be, and return the reply."""
-        try:
-            return super().request(*args, **kwargs)
-        except http.client.IncompleteRead:
-            self.close()
-            return super().request(*args, **kwargs)
-
-
-class Player(threading.Thread):
-    """Plays one game after another, and notes every request that is not answered as it should."""
-
-    def __init__(self, connection: Connection, name: str) -> None:
-        super().__init__(name=name)
-        self.stop = threading.Event()
-        self.answered = 0
-        self.refused = 0  # creations without a key, whose client is told to look after itself
-        self.failed: list[Reply | Exception] = []
-        self._connection = connection
-
-    def run(self) -> None:
-        """Play until told to stop."""
-        try:
-            for number in itertools.count():
-                self._play(f"{self.name}-{number}")
-                if self.stop.is_set():
-                    return
-        except Exception as error:  # noqa: BLE001  # each is a lost request
-            self.failed.append(error)
-        finally:
-            self._connection.close()
-
-    def _play(self, seed: str) -> None:
-        game = record(seed)
-        game_id = self._create(game)
-        for version, action in enumerate(game.actions, 1):
-            acted = act(self._connection, game_id, version - 1, action)
-            read = self._connection.request("GET", f"/v1/games/{game_id}")
-            for reply in (acted, read):
-                self.answered += 1
-                if reply.status != 200 or reply.json["version"] != version:
-                    self.failed.append(reply)
-            if self.stop.is_set():
-                return
-
-    def _create(self, game: Record) -> str:
-        """Begin a game with a key, which is repeated for us, and one without, which is not."""
-        key = {"Idempotency-Key": f"the-key-of-{game.seed}"}
-        reply = self._connection.request("POST", "/v1/games", game.new_game, headers=key)
-        assert reply.status == 201, reply
-        keyless = self._connection.request("POST", "/v1/games", game.new_game)
-        self.answered += 2
-        if keyless.status != 201:
-            assert keyless.json["code"] == "store_unavailable", keyless
-            assert keyless.headers["Retry-After"] == "1"
-            self.refused += 1
-        return str(reply.json["id"])
-
-
 @pytest.mark.parametrize(
     ("sig", "client"), [(signal.SIGTERM, Connection), (signal.SIGKILL, Patient)]
 )
@@ -338,22 +275,13 @@ def test_a_server_that_stops_under_load_loses_no_request(
     proxy: Proxy, apis: list[ApiServer], sig: signal.Signals, client: type[Connection]
 ) -> None:
     """One that is killed may break an answer off, which its client then asks for again."""
-    crowd = [Player(client(proxy.port), f"{sig.name}-{number}") for number in range(8)]
-    for player in crowd:
-        player.start()
-    try:
+    with crowd(lambda: client(proxy.port), 8, sig.name) as players:
         for server in (apis[0], apis[1], apis[0], apis[1]):
             stop_soon_after(server, 2.5, sig)
-    finally:
-        for player in crowd:
-            player.stop.set()
-        for player in crowd:
-            player.join()
-    assert [failure for player in crowd for failure in player.failed] == []
-    answered = sum(player.answered for player in crowd)
-    assert answered > 500
+    assert [failure for player in players for failure in player.failed] == []
+    assert sum(player.answered for player in players) > 500
     # At each stop those without a key that were on the server's way out; no more than one a player.
-    assert sum(player.refused for player in crowd) <= 4 * len(crowd)
+    assert sum(player.refused for player in players) <= 4 * len(players)
 
 
 # What the API is told of the client
