@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 SEEDED_BOARD_DAYS = 30
 
 _BATCH = 500
-_ENTER = Script("enter")
-_CLEAR = Script("clear")
+_ENTER = Script("enter", keys=2)
+_CLEAR = Script("clear", keys=2)
 
 # Wide enough for every score; a game's lie between health - 208 and health + 10.
 _BEST, _WIDTH = 500, 3
@@ -99,7 +99,8 @@ class Boards:
     def enter(self, board: Board, member: Member) -> None:
         """Enter a finished game unless the board was cleared since. Repeating changes nothing."""
         expires = member.finished_at + SEEDED_BOARD_DAYS * DAY if board.seed is not None else 0
-        self._client.run(_ENTER, _key(board), str(member), expires, member.finished_at)
+        keys = _key(board), _cleared_key(board)
+        self._client.run(_ENTER, *keys, str(member), expires, member.finished_at)
 
     @timed("board_rank")
     def rank(self, board: Board, member: Member) -> int | None:
@@ -146,11 +147,11 @@ class Boards:
         """
         # What ended by now on a seeded board is gone when the note goes.
         kept = (SEEDED_BOARD_DAYS + 1) * DAY if board.seed is not None else 0
-        return int(self._client.run(_CLEAR, _key(board), kept))
+        return int(self._client.run(_CLEAR, _key(board), _cleared_key(board), kept))
 
     def cleared_at(self, board: Board) -> int:
         """Return when the board was cleared last, 0 if it never was."""
-        return int(self._client.redis.get(f"cleared:{{{_key(board)}}}") or 0)
+        return int(self._client.redis.get(_cleared_key(board)) or 0)
 
     def names(self) -> Iterator[str]:
         """Yield the name of every board that has a member; some maybe twice."""
@@ -177,3 +178,8 @@ class Boards:
 
 def _key(board: Board) -> str:
     return f"board:{board.name}"
+
+
+def _cleared_key(board: Board) -> str:
+    # What is in braces puts it into the board's slot.
+    return f"cleared:{{{_key(board)}}}"

@@ -29,9 +29,10 @@ _SCRIPTS = Path(__file__).parent / "scripts"
 
 
 class Script:
-    """A Lua script of this package, one key each so that it runs on a Cluster too."""
+    """A Lua script of this package. Its keys lie in one slot, so that it runs on a Cluster too."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, keys: int = 1) -> None:
+        self.keys = keys
         self.text = (_SCRIPTS / f"{name}.lua").read_text()
         self.sha = sha1(self.text.encode(), usedforsecurity=False).hexdigest()
 
@@ -52,12 +53,12 @@ class Client:
         """The client proper, made on first use: a Cluster's asks for its nodes at once."""
         return _connect(self._url)
 
-    def run(self, script: Script, key: str, *args: str | int) -> Any:  # noqa: ANN401  # whatever the script returns
-        """Run a script on one key and return what it returns."""
+    def run(self, script: Script, *keys_and_args: str | int) -> Any:  # noqa: ANN401  # whatever the script returns
+        """Run a script on its keys and return what it returns."""
         try:
-            return self.redis.evalsha(script.sha, 1, key, *args)
+            return self.redis.evalsha(script.sha, script.keys, *keys_and_args)
         except NoScriptError:
-            return self.redis.eval(script.text, 1, key, *args)
+            return self.redis.eval(script.text, script.keys, *keys_and_args)
 
     def forget_connections(self) -> None:
         """Drop the idle connections: after an error they may lead to a server that is gone."""

@@ -1,11 +1,11 @@
 -- Clear a board, and note when: games that ended by then are entered no more.
--- KEYS: board. ARGV: milliseconds for which the note is kept (0: for ever).
+-- KEYS: board, time of its clearing. ARGV: milliseconds for which the note is kept (0: for ever).
 -- Returns how many games were on the board.
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
-redis.call('SET', 'cleared:{' .. KEYS[1] .. '}', now)
+redis.call('SET', KEYS[2], now)
 if ARGV[1] ~= '0' then
-  redis.call('PEXPIRE', 'cleared:{' .. KEYS[1] .. '}', ARGV[1])
+  redis.call('PEXPIRE', KEYS[2], ARGV[1])
 end
 local total = redis.call('ZCARD', KEYS[1])
 redis.call('UNLINK', KEYS[1])

@@ -1,8 +1,8 @@
 -- Enter a finished game on a board, unless the board was cleared since. Repeating it changes nothing.
--- KEYS: board. ARGV: member, time at which the board expires at the earliest (0: never), time of the
--- finish. The time of the clearing has a key of its own in the board's slot.
+-- KEYS: board, time of its clearing. ARGV: member, time at which the board expires at the earliest
+-- (0: never), time of the finish.
 -- Returns 1 if the game was not on the board and now is, else 0.
-local cleared = redis.call('GET', 'cleared:{' .. KEYS[1] .. '}')
+local cleared = redis.call('GET', KEYS[2])
 if cleared and tonumber(ARGV[3]) <= tonumber(cleared) then
   return 0
 end
