@@ -1,6 +1,6 @@
 # The API in an image: no build tools, no root, a read-only root file system with a tmpfs on /tmp.
 # BASE has python3 (3.11 or newer) and its venv module; the same one builds and runs.
-ARG BASE=docker.io/library/python:3.11-slim-bookworm
+ARG BASE=python:3.11-slim-bookworm
 
 FROM ${BASE} AS build
 WORKDIR /build

@@ -56,16 +56,19 @@ def _look_up() -> tuple[list[str], str]:
         )
         releases: list[dict[str, Any]] = json.loads(done.stdout)["dependencies"]
     except subprocess.TimeoutExpired:
-        return [], f"pypi.org was not done in {PATIENCE} seconds"
+        return [], f"the advisory database was not done in {PATIENCE} seconds"
     except json.JSONDecodeError:
-        return [], "pypi.org could not be reached"
+        return [], "the advisory database could not be reached"
     found = [
         f"{release['name']} {release['version']} is vulnerable: {_told(vulnerability)}"
         for release in releases
         for vulnerability in release.get("vulns", [])
     ]
     skipped = sum("skip_reason" in release for release in releases)
-    return found, f"pypi.org does not know {skipped} of {len(releases)}" if skipped else ""
+    return (
+        found,
+        f"the advisory database does not know {skipped} of {len(releases)}" if skipped else "",
+    )
 
 
 def _told(vulnerability: dict[str, Any]) -> str:

@@ -32,7 +32,7 @@ FOUND = """\
 redis 8.1.0 is vulnerable: PYSEC-1, CVE-1; mended in 8.1.1
 redis 8.1.0 is vulnerable: PYSEC-2; mended in no release yet
 """
-NOT_KNOWN = "Known vulnerabilities: not looked up; pypi.org does not know 1 of 2.\n"
+NOT_KNOWN = "Known vulnerabilities: not looked up; the advisory database does not know 1 of 2.\n"
 
 
 @pytest.fixture
@@ -105,5 +105,5 @@ def test_without_a_network_one_line_says_so(tmp_path: Path, daily: bool, status:
         *arguments, **proxies, XDG_CACHE_HOME=str(tmp_path), PIP_CACHE_DIR=str(tmp_path)
     ) == (
         status,
-        "Known vulnerabilities: not looked up; pypi.org could not be reached.\n",
+        "Known vulnerabilities: not looked up; the advisory database could not be reached.\n",
     )
