@@ -53,6 +53,12 @@ class StoreServer:
 
     def start(self) -> Self:
         """Start the process, on what an earlier one has left, and wait until it answers."""
+        self.launch()
+        wait_until(self.answers)
+        return self
+
+    def launch(self) -> None:
+        """Start the process."""
         self.process = subprocess.Popen(
             [
                 self._binary,
@@ -64,8 +70,6 @@ class StoreServer:
             env={**os.environ, **self._environment},
             stdout=subprocess.DEVNULL,
         )
-        wait_until(self._answers)
-        return self
 
     @property
     def client(self) -> Redis:
@@ -85,7 +89,8 @@ class StoreServer:
             self.kill()
         shutil.rmtree(self.directory, ignore_errors=True)
 
-    def _answers(self) -> bool:
+    def answers(self) -> bool:
+        """Whether it is there and has loaded what an earlier one has left."""
         try:
             with self.client as client:
                 return bool(client.ping())
