@@ -12,7 +12,7 @@ nginx-light     nginx           the tests of the shipped proxy
 buildah         buildah         the tests of the image, which is built for real
 debootstrap     debootstrap     the tests of the image: its base is made with it
 docker-compose  docker-compose  the test that a Compose reads the compose file
-faketime        faketime        the tests of what a store forgets in the course of a year
+faketime        faketime        the tests of what a store forgets in a year, and of clocks that are wrong
 openssl         openssl         the test of the shipped proxy with TLS
 curl            curl            the tests that play the README's session by hand
 jq              jq              the tests that play the README's session by hand

@@ -13,6 +13,7 @@ from http import HTTPStatus
 from random import Random
 from threading import Event, Thread
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
+from urllib.parse import urlencode
 
 from tests.faults import invariants
 from tests.faults.exchanges import Exchange, Line
@@ -199,11 +200,23 @@ class Driver:
             assert moves[-1].began > end, "no move was acknowledged after the fault"
 
     def _sweep(self, redis: Redis) -> None:
-        """Have the API finish what was left half done, as it would some seconds later."""
+        """Have the API finish what was left half done, as it would some seconds later.
+
+        And read every board, which takes off what has expired.
+        """
         noted = [str(game_id) for game_id in redis.zrange("pending", 0, -1)]
         for game_id in noted:
             redis.zadd("pending", {game_id: 1}, xx=True)
         line = Line(self._port, PATIENCE)
         for _ in range(len(noted) // SWEPT_AT_ONCE + 1):
             assert line.ask("GET", "/v1/ledger").status == HTTPStatus.OK
+        for key in map(str, redis.scan_iter("board:*", count=1000)):
+            ruleset, _, seed = key.removeprefix("board:").partition("/")
+            board = {"ruleset": ruleset, "limit": "100", **({"seed": seed} if seed else {})}
+            cursor: str | None = ""
+            while cursor is not None:
+                asked = {**board, "cursor": cursor} if cursor else board
+                page = line.ask("GET", f"/v1/ledger?{urlencode(asked)}")
+                assert page.status == HTTPStatus.OK, f"{page}"
+                cursor = page.json["next_cursor"]
         line.close()

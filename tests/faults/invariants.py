@@ -47,6 +47,11 @@ class Stored(NamedTuple):
         return score(self.steps[-1].state).score
 
     @property
+    def for_all(self) -> bool:
+        """Whether it is ranked among all games of its ruleset, and so is kept."""
+        return not self.rules.custom and self.mode == "standard"
+
+    @property
     def board(self) -> str | None:
         """The board that it belongs on once it is over, None if it is custom."""
         if self.rules.custom:
