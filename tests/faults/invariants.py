@@ -112,6 +112,10 @@ def check_game(played: Played, stored: Stored | None, kept_from: float) -> int:
             lost += exchange.moves
         elif kept and exchange.status == HTTPStatus.NOT_FOUND:
             raise AssertionError(f"the game is there: {exchange}")
+        elif kept and exchange.moves and exchange.status == HTTPStatus.CONFLICT:
+            version, actions = _asked(exchange)
+            done = len(actions) == 1 and stored.log.startswith(actions, version)
+            assert not done, f"it is in the log, and so is no conflict: {exchange}"
         if kept and exchange.moves and exchange.acknowledged and not exchange.replayed:
             fresh[_asked(exchange)] += 1
     assert not fresh or max(fresh.values()) == 1, f"played twice: {fresh.most_common(1)}"

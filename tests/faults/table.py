@@ -12,6 +12,7 @@ import time
 from contextlib import contextmanager
 from enum import Enum, auto
 from http import HTTPStatus
+from threading import Event, Thread
 from typing import TYPE_CHECKING, NamedTuple
 
 from redis.exceptions import BusyLoadingError, RedisError
@@ -198,6 +199,26 @@ def full_memory(stage: Stage, _random: Random) -> Iterator[None]:
 
 
 @contextmanager
+def scarce_memory(stage: Stage, random: Random) -> Iterator[None]:
+    """Have the store run out of memory again and again, whatever it is in the midst of."""
+    enough = Event()
+
+    def come_and_go() -> None:
+        with stage.client as client:
+            while not enough.wait(random.uniform(0, 0.02)):
+                client.config_set("maxmemory", random.randrange(2))
+            client.config_set("maxmemory", 0)
+
+    thread = Thread(target=come_and_go)
+    thread.start()
+    try:
+        yield
+    finally:
+        enough.set()
+        thread.join()
+
+
+@contextmanager
 def replica(stage: Stage, _random: Random) -> Iterator[None]:
     """Make the store the replica of a server that is not there, and promote it again."""
     with stage.client as client:
@@ -259,6 +280,7 @@ FAULTS = (
     Fault("loading", loading, Meanwhile.NOTHING, seconds=1.5, particular=True),
     Fault("truncated", truncated, Meanwhile.NOTHING, loses=True, particular=True),
     Fault("memory-full", full_memory, Meanwhile.READS, particular=True),
+    Fault("memory-scarce", scarce_memory, Meanwhile.PARTS, seconds=4),
     Fault("replica", replica, Meanwhile.READS, particular=True),
     Fault("disk-full", full_disk, Meanwhile.NOTHING, small_disk=True, particular=True),
     Fault(

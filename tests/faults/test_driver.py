@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from engine import to_log
+from engine import from_log, to_log
 from tests.api.documented import Undocumented
 from tests.faults import invariants
 from tests.faults.driver import Driver
@@ -135,6 +135,16 @@ def test_a_move_that_was_carried_out_twice_is_found(
     fresh = next(exchange for exchange in moves(played) if not exchange.replayed)
     with pytest.raises(AssertionError, match="played twice"):
         check_game(Played(played.id, [*played.exchanges, fresh]), stored[played.id], KEPT)
+
+
+def test_a_repetition_that_was_refused_is_found(
+    played: Played, stored: Mapping[str, Stored]
+) -> None:
+    game = stored[played.id]
+    first = {"version": 0, "actions": [str(action) for action in from_log(game.log[0])]}
+    refused = replace(moves(played)[0], body=first, reply=Reply(409, {}, b"{}"))
+    with pytest.raises(AssertionError, match="is no conflict"):
+        check_game(Played(played.id, [*played.exchanges, refused]), game, KEPT)
 
 
 @pytest.mark.parametrize("changes", [{"health": 77}, {"events": []}, {"commitment": "another"}])

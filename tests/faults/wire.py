@@ -24,6 +24,7 @@ class Wire:
         self._connect = connect
         self._random: Random | None = None
         self._share = 0.0
+        self._answers_left: int | None = None
         self._lock = Lock()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
@@ -36,6 +37,11 @@ class Wire:
             yield
         finally:
             self._random = None
+
+    def cut_answers_after(self, count: int) -> None:
+        """Let so many more bytes come from the server, and cut once at the next."""
+        with self._lock:
+            self._answers_left = count
 
     def serve(self) -> None:
         """Carry until it is closed."""
@@ -56,14 +62,26 @@ class Wire:
         except OSError:
             _reset(client)
             return
+        for end in (client, server):
+            if end.family == socket.AF_INET:
+                end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         cut = Event()
-        for source, target in ((client, server), (server, client)):
-            Thread(target=self._pump, args=(source, target, cut), daemon=True).start()
+        for source, target, allow in (
+            (client, server, self._allowed),
+            (server, client, self._allowed_of_answers),
+        ):
+            Thread(target=self._pump, args=(source, target, allow, cut), daemon=True).start()
 
-    def _pump(self, source: socket.socket, target: socket.socket, cut: Event) -> None:
+    @staticmethod
+    def _pump(
+        source: socket.socket,
+        target: socket.socket,
+        allow: Callable[[int], int],
+        cut: Event,
+    ) -> None:
         with suppress(OSError):
             while data := source.recv(65536):
-                allowed = self._allowed(len(data))
+                allowed = allow(len(data))
                 target.sendall(data[:allowed])
                 if allowed < len(data):
                     cut.set()
@@ -84,6 +102,17 @@ class Wire:
                 return count
             self.cuts += 1
             return random.randrange(count)
+
+    def _allowed_of_answers(self, count: int) -> int:
+        with self._lock:
+            left = self._answers_left
+            if left is not None and count > left:
+                self._answers_left = None
+                self.cuts += 1
+                return left
+            if left is not None:
+                self._answers_left = left - count
+        return self._allowed(count)
 
 
 def _reset(end: socket.socket) -> None:
