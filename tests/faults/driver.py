@@ -175,7 +175,7 @@ class Driver:
             stored = invariants.stored_games(redis)
             ranked = invariants.check_boards(stored, redis)
         played = invariants.by_game(exchanges)
-        invariants.check_creations(exchanges, played, stored)
+        invariants.check_creations(exchanges, played, stored, kept_from)
         lost = sum(
             invariants.check_game(game, stored.get(game.id), kept_from) for game in played.values()
         )

@@ -200,9 +200,15 @@ def _shows(body: Mapping[str, Any], stored: Stored, version: int) -> bool:
 
 
 def check_creations(
-    exchanges: Iterable[Exchange], played: Iterable[str], stored: Iterable[str]
+    exchanges: Iterable[Exchange],
+    played: Iterable[str],
+    stored: Iterable[str],
+    kept_from: float,
 ) -> None:
-    """Check that each key made one game, and that there is no game that nobody asked for."""
+    """Check that each key made one game, and that there is no game that nobody asked for.
+
+    What was made before ``kept_from`` may be lost, and made again.
+    """
     by_key: dict[str, list[Exchange]] = defaultdict(list)
     unknown = 0
     for exchange in exchanges:
@@ -214,6 +220,10 @@ def check_creations(
     for made in by_key.values():
         ids = {exchange.game_id for exchange in made if exchange.acknowledged}
         assert len(ids) <= 1, f"a key made {len(ids)} games: {made[0]}"
+        fresh = [each for each in made if each.acknowledged and not each.replayed]
+        assert len([each for each in fresh if each.began >= kept_from]) <= 1, (
+            f"made twice: {made[0]}"
+        )
         unknown += not ids
     nobodys = set(stored) - set(played)
     assert len(nobodys) <= unknown, f"{len(nobodys)} games that nobody asked for"

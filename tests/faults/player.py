@@ -77,12 +77,12 @@ class Player:
             self._create()
         elif self._view is None:
             self._hear(self._ask("GET", self._path()))
-        elif self._last and luck < 0.04:
+        elif self._last and luck < 0.1:
             last = self._last
             self._hear(self._ask(last.method, last.path, last.body, last.headers))
-        elif luck < 0.08:
-            self._move(max(self._view["version"] - self._random.randint(1, 3), 0))
         elif luck < 0.14:
+            self._move(max(self._view["version"] - self._random.randint(1, 3), 0))
+        elif luck < 0.2:
             self._read()
         else:
             self._move(self._view["version"])
@@ -162,7 +162,7 @@ class Player:
             self._game = body["id"]
             token = body.get("token")
             self._headers = {"Authorization": f"Bearer {token}"} if token else {}
-        elif exchange.moves:
+        if exchange.moves or exchange.headers:  # a creation without a key makes another game
             self._last = exchange
         self._look_at(body)
 
