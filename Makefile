@@ -2,7 +2,7 @@
 # that is there will do.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format openapi bench lock audit clean venv venv-dev
+.PHONY: help run test check format openapi bench soak lock audit clean venv venv-dev
 
 run: venv ## play: http://127.0.0.1:8000 (PORT=9000 SCOUNDREL_DATA=/some/directory)
 	@exec env $(if $(PORT),SCOUNDREL_PORT='$(PORT)') .venv/bin/python -m api.launcher
@@ -27,6 +27,9 @@ openapi: venv-dev ## write the published contract again
 
 bench: venv ## measure the engine
 	@.venv/bin/python -m bench.engine
+
+soak: venv-dev ## cause faults at random while games are played (SECONDS=600 SEED=7)
+	@SECONDS='$(SECONDS)' FAULTS_SEED='$(SEED)' .venv/bin/python -m tests.faults.soak
 
 audit: venv-dev ## fail if a pinned package has a known vulnerability, or cannot be looked up
 	@.venv/bin/python scripts/audit.py

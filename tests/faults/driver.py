@@ -59,9 +59,14 @@ class Figures(NamedTuple):
 
 
 def chosen_seed() -> str:
-    """Return the seed of this run: what ``FAULTS_SEED`` says, always the same in CI, or any."""
+    """Return and print the seed of this run.
+
+    It is what ``FAULTS_SEED`` says, else always the same in CI, and any elsewhere.
+    """
     fixed = os.environ.get("FAULTS_SEED") or ("1" if os.environ.get("CI") else None)
-    return fixed or str(Random().randrange(10**6))
+    seed = fixed or str(Random().randrange(10**6))
+    print(f"FAULTS_SEED={seed}", flush=True)  # noqa: T201  # to repeat a failure
+    return seed
 
 
 class Driver:
@@ -79,7 +84,6 @@ class Driver:
         self, port: int, players: int = 4, seed: str | None = None, patience: float = PATIENCE
     ) -> None:
         self.seed = chosen_seed() if seed is None else seed
-        print(f"FAULTS_SEED={self.seed}")  # noqa: T201  # to repeat a failure
         self._port = port
         self._stop = Event()
         self._players = [
@@ -93,6 +97,7 @@ class Driver:
         ]
         self._failure: BaseException | None = None
         self._ends: list[float] = []
+        self._kept_from = 0.0
 
     def __enter__(self) -> Self:
         for thread in self._threads:
@@ -125,13 +130,18 @@ class Driver:
         """Wait until every player has finished a game from now on."""
         self._wait_for(time.monotonic(), within, last_moves=True)
 
-    def recovered(self, within: float = RECOVERY) -> float:
+    def recovered(self, within: float = RECOVERY, *, lost: bool = False) -> float:
         """Check invariant D, right after a fault's end; return how many seconds it took.
 
         **D**: within some seconds every player has had a new move acknowledged.
+
+        If the store may have ``lost`` what it had acknowledged, A is asked only of what is
+        acknowledged from now on.
         """
         end = time.monotonic()
         self._ends.append(end)
+        if lost:
+            self._kept_from = end
         moves = self._wait_for(end, within)
         return max(move.ended for move in moves) - end
 
@@ -150,7 +160,7 @@ class Driver:
             raise AssertionError(f"no moves for all within {within} s: {latest}") from late
         return moves()
 
-    def check(self, store: Store, *, loses: bool = False) -> Figures:
+    def check(self, store: Store) -> Figures:
         """Check, once the players have stopped and while the API still serves, that
 
         **A** every acknowledged move is in its game's log, once and where it was asked for; every
@@ -161,15 +171,12 @@ class Driver:
         its finish, and nothing else; whatever was left half done is made good by a sweep;
 
         **C** every answer is documented, none is a 500.
-
-        If the fault ``loses`` what the store had acknowledged, A is asked of what was acknowledged
-        since the last one ended.
         """
         assert self._failure is None, repr(self._failure)
         exchanges = self.exchanges
         self._guard(exchanges)
         invariants.check_answers(exchanges)
-        kept_from = self._ends[-1] if loses and self._ends else 0.0
+        kept_from = self._kept_from
         with store.client as redis:
             self._sweep(redis)
             stored = invariants.stored_games(redis)

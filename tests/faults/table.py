@@ -79,7 +79,7 @@ def suffer(fault: Fault, stage: Stage, driver: Driver, random: Random) -> Suffer
     with fault.cause(stage, random):
         time.sleep(fault.seconds)
     ended = time.monotonic()
-    recovered = driver.recovered()
+    recovered = driver.recovered(lost=fault.loses)
     driver.play()
     meanwhile = [
         exchange

@@ -37,5 +37,5 @@ def test_games_survive_a_store_that_is(binary: str | None, fault: Fault) -> None
     with staged(binary, small_disk=fault.small_disk) as stage:
         with Driver(stage.port) as driver:
             suffered = suffer(fault, stage, driver, Random(driver.seed))
-        figures = driver.check(stage, loses=fault.loses)
+        figures = driver.check(stage)
     print(f"{fault}: {suffered}, {figures}")  # noqa: T201  # the figures of docs/RELIABILITY.md
