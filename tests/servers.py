@@ -81,7 +81,12 @@ class StoreServer:
         assert self.process is not None
         self.process.send_signal(sig)
         if sig not in {signal.SIGSTOP, signal.SIGCONT}:
-            self.process.wait(START_SECONDS)
+            self.await_end()
+
+    def await_end(self) -> None:
+        """Wait until the process has ended."""
+        assert self.process is not None
+        self.process.wait(START_SECONDS)
 
     def close(self) -> None:
         """End the process and forget its data."""

@@ -77,15 +77,15 @@ def suffer(fault: Fault, stage: Stage, driver: Driver, random: Random) -> Suffer
     driver.play()
     began = time.monotonic()
     with fault.cause(stage, random):
+        if fault.meanwhile is not Meanwhile.PARTS:
+            began = time.monotonic() + MARGIN
         time.sleep(fault.seconds)
     ended = time.monotonic()
     recovered = driver.recovered(lost=fault.loses)
     driver.play()
-    meanwhile = [
-        exchange
-        for exchange in driver.between(began + MARGIN, ended)
-        if exchange.ended < ended - MARGIN
-    ]
+    meanwhile = driver.between(began, ended)
+    if fault.meanwhile is not Meanwhile.PARTS:
+        meanwhile = [exchange for exchange in meanwhile if exchange.ended < ended - MARGIN]
     check_meanwhile(fault.meanwhile, meanwhile)
     statuses: dict[int, int] = {}
     for exchange in meanwhile:
@@ -231,11 +231,14 @@ def replica(stage: Stage, _random: Random) -> Iterator[None]:
 
 @contextmanager
 def full_disk(stage: Stage, _random: Random) -> Iterator[None]:
-    """Fill the disk of a store that writes before it answers; it ends itself, and is restarted."""
-    assert stage.store.process
+    """Fill the disk of a store that writes before it answers.
+
+    It ends itself at the next move, and again after a supervisor has started it.
+    """
     with _filled(stage.store.directory):
-        # A player's next move is what it cannot write.
-        stage.store.process.wait(20)
+        stage.store.await_end()
+        stage.store.launch()
+        stage.store.await_end()
         yield
     stage.store.start()
 
@@ -272,16 +275,16 @@ def cut_from_the_api(stage: Stage, random: Random) -> Iterator[None]:
 
 FAULTS = (
     Fault("killed", killed, Meanwhile.NOTHING),
-    Fault("killed-everysec", killed_every_second, Meanwhile.PARTS, loses=True, particular=True),
-    Fault("killed-five-times", killed_and_back, Meanwhile.PARTS, seconds=0, particular=True),
+    Fault("killed-everysec", killed_every_second, Meanwhile.NOTHING, loses=True, particular=True),
+    Fault("killed-five-times", killed_and_back, Meanwhile.PARTS, seconds=0),
     Fault("frozen-5s", frozen, Meanwhile.NOTHING, seconds=5),
     Fault("frozen-12s", frozen, Meanwhile.NOTHING, seconds=12),
     Fault("away-10s", killed, Meanwhile.NOTHING, seconds=10),
     Fault("loading", loading, Meanwhile.NOTHING, seconds=1.5, particular=True),
     Fault("truncated", truncated, Meanwhile.NOTHING, loses=True, particular=True),
-    Fault("memory-full", full_memory, Meanwhile.READS, particular=True),
+    Fault("memory-full", full_memory, Meanwhile.READS),
     Fault("memory-scarce", scarce_memory, Meanwhile.PARTS, seconds=4),
-    Fault("replica", replica, Meanwhile.READS, particular=True),
+    Fault("replica", replica, Meanwhile.READS),
     Fault("disk-full", full_disk, Meanwhile.NOTHING, small_disk=True, particular=True),
     Fault(
         "disk-full-everysec",
