@@ -86,8 +86,9 @@ class Driver:
         self.seed = chosen_seed() if seed is None else seed
         self._port = port
         self._stop = Event()
+        tables: list[str] = []
         self._players = [
-            Player(Line(port, patience), Random(f"{self.seed}/{number}"), self._stop)
+            Player(Line(port, patience), Random(f"{self.seed}/{number}"), self._stop, tables)
             for number in range(players)
         ]
         self._watcher = Watcher(Line(port, patience), self._stop)

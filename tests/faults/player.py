@@ -26,13 +26,17 @@ UNCERTAIN = {0, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.BAD_GATEWAY, HTTPStat
 
 
 class Player:
-    """Plays until told to stop. Every exchange is kept, in order."""
+    """Plays until told to stop. Every exchange is kept, in order.
 
-    def __init__(self, line: Line, random: Random, stop: Event) -> None:
+    At times a player sits down at one of the others' ``tables``, and both play the same game.
+    """
+
+    def __init__(self, line: Line, random: Random, stop: Event, tables: list[str]) -> None:
         self.exchanges: list[Exchange] = []
         self._line = line
         self._random = random
         self._stop = stop
+        self._tables = tables
         self._view: Mapping[str, Any] | None = None
         self._forget()
 
@@ -73,6 +77,8 @@ class Player:
         if self._again:
             again, self._again = self._again, None
             self._hear(self._ask(again.method, again.path, again.body, again.headers))
+        elif self._game is None and self._tables and luck < 0.15:
+            self._game = self._random.choice(self._tables[-len(RULESETS) :])
         elif self._game is None:
             self._create()
         elif self._view is None:
@@ -160,6 +166,7 @@ class Player:
         body = exchange.json
         if exchange.creates:
             self._game = body["id"]
+            self._tables.append(body["id"])
             token = body.get("token")
             self._headers = {"Authorization": f"Bearer {token}"} if token else {}
         if exchange.moves or exchange.headers:  # a creation without a key makes another game

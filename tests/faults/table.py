@@ -159,6 +159,19 @@ def frozen(stage: Stage, _random: Random) -> Iterator[None]:
 
 
 @contextmanager
+def stuttering(stage: Stage, random: Random) -> Iterator[None]:
+    """Stop the store again and again, so that it carries out what the API has given up."""
+    with _over_and_over(lambda: _pause(stage, random)):
+        yield
+
+
+def _pause(stage: Stage, random: Random) -> None:
+    with frozen(stage, random):
+        time.sleep(random.uniform(0.1, 1.5))
+    time.sleep(random.uniform(0, 0.3))
+
+
+@contextmanager
 def loading(stage: Stage, _random: Random) -> Iterator[None]:
     """Restart the store on an append-only file that takes it seconds to load."""
     stage.store.kill()
@@ -201,21 +214,17 @@ def full_memory(stage: Stage, _random: Random) -> Iterator[None]:
 @contextmanager
 def scarce_memory(stage: Stage, random: Random) -> Iterator[None]:
     """Have the store run out of memory again and again, whatever it is in the midst of."""
-    enough = Event()
+    with stage.client as client:
 
-    def come_and_go() -> None:
-        with stage.client as client:
-            while not enough.wait(random.uniform(0, 0.02)):
-                client.config_set("maxmemory", random.randrange(2))
+        def come_or_go() -> None:
+            client.config_set("maxmemory", random.randrange(2))
+            time.sleep(random.uniform(0, 0.02))
+
+        try:
+            with _over_and_over(come_or_go):
+                yield
+        finally:
             client.config_set("maxmemory", 0)
-
-    thread = Thread(target=come_and_go)
-    thread.start()
-    try:
-        yield
-    finally:
-        enough.set()
-        thread.join()
 
 
 @contextmanager
@@ -227,6 +236,27 @@ def replica(stage: Stage, _random: Random) -> Iterator[None]:
             yield
         finally:
             client.replicaof("NO", "ONE")
+
+
+@contextmanager
+def emptied(stage: Stage, _random: Random) -> Iterator[None]:
+    """Take all that lies in the store away, the server's secret too."""
+    with stage.client as client:
+        client.flushall()
+    yield
+
+
+@contextmanager
+def full_of_clients(stage: Stage, _random: Random) -> Iterator[None]:
+    """Have the store turn every connection away but the one that says so."""
+    with stage.client as client:
+        (most,) = client.config_get("maxclients").values()
+        client.config_set("maxclients", 1)
+        client.client_kill_filter(_type="normal", skipme=True)
+        try:
+            yield
+        finally:
+            client.config_set("maxclients", most)
 
 
 @contextmanager
@@ -280,10 +310,13 @@ FAULTS = (
     Fault("frozen-5s", frozen, Meanwhile.NOTHING, seconds=5),
     Fault("frozen-12s", frozen, Meanwhile.NOTHING, seconds=12),
     Fault("away-10s", killed, Meanwhile.NOTHING, seconds=10),
+    Fault("stuttering", stuttering, Meanwhile.PARTS, seconds=5),
     Fault("loading", loading, Meanwhile.NOTHING, seconds=1.5, particular=True),
     Fault("truncated", truncated, Meanwhile.NOTHING, loses=True, particular=True),
     Fault("memory-full", full_memory, Meanwhile.READS),
     Fault("memory-scarce", scarce_memory, Meanwhile.PARTS, seconds=4),
+    Fault("emptied", emptied, Meanwhile.PARTS, seconds=1, loses=True),
+    Fault("clients-full", full_of_clients, Meanwhile.NOTHING),
     Fault("replica", replica, Meanwhile.READS),
     Fault("disk-full", full_disk, Meanwhile.NOTHING, small_disk=True, particular=True),
     Fault(
@@ -296,6 +329,24 @@ FAULTS = (
     Fault("store-link-cut", cut_from_the_store, Meanwhile.PARTS, seconds=4),
     Fault("api-link-cut", cut_from_the_api, Meanwhile.PARTS, seconds=4),
 )
+
+
+@contextmanager
+def _over_and_over(act: Callable[[], None]) -> Iterator[None]:
+    """Do something again and again, beside."""
+    enough = Event()
+
+    def go_on() -> None:
+        while not enough.is_set():
+            act()
+
+    thread = Thread(target=go_on)
+    thread.start()
+    try:
+        yield
+    finally:
+        enough.set()
+        thread.join()
 
 
 @contextmanager
