@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import time
 from dataclasses import dataclass
+from functools import cached_property
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,7 @@ class Exchange:
         """The status of the answer, 0 if there was none."""
         return self.reply.status if self.reply else 0
 
-    @property
+    @cached_property
     def json(self) -> Any:  # noqa: ANN401  # whatever JSON has
         """The body of the answer, read as JSON."""
         assert self.reply is not None, f"{self.method} {self.path} was not answered"
