@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.clock import faketime_library, wrong_clock
 from tests.faults import invariants
-from tests.faults.clock import clock, faketime_library
 from tests.faults.driver import Driver
 from tests.faults.stage import staged
 from tests.faults.table import Fault, Meanwhile, suffer
@@ -21,12 +21,15 @@ from tests.servers import valkey_binary, wait_until
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.faults.clock import Clock
+    from tests.clock import Clock
     from tests.faults.stage import Stage
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(faketime_library() is None, reason="no faketime"),
+    pytest.mark.skipif(
+        faketime_library() is None,
+        reason="no libfaketime: scripts/apt-packages.sh installs it on Debian as root",
+    ),
 ]
 
 MONTH = 31
@@ -35,8 +38,8 @@ DAY = 24 * 60 * 60
 
 @pytest.mark.parametrize("days", [MONTH, -MONTH])
 def test_the_clock_of_the_api_does_not_matter(days: int) -> None:
-    with clock() as wrong:
-        wrong.set(days)
+    with wrong_clock() as wrong:
+        wrong.set(days * DAY)
         with staged(valkey_binary(), api_environment=wrong.environment) as stage:
             with Driver(stage.port) as driver:
                 driver.play()
@@ -56,7 +59,7 @@ def test_the_clock_of_the_api_does_not_matter(days: int) -> None:
 def test_games_and_boards_agree_when_the_clock_of_the_store_jumps_and_jumps_back(
     days: int,
 ) -> None:
-    with clock() as wrong:
+    with wrong_clock() as wrong:
 
         @contextmanager
         def jumped(stage: Stage, _random: Random) -> Iterator[None]:
@@ -83,7 +86,7 @@ def test_games_and_boards_agree_when_the_clock_of_the_store_jumps_and_jumps_back
 
 def jump(stage: Stage, wrong: Clock, days: int) -> None:
     """Set the store's clock, and wait until it has seen it."""
-    wrong.set(days)
+    wrong.set(days * DAY)
 
     def has_seen() -> bool:
         with stage.client as redis:

@@ -9,8 +9,9 @@ from limits import RateLimitItemPerMinute
 
 from api.store import Board, GameNotFound, Mode, Store
 from engine import choose
+from tests.clock import faketime_library
 from tests.servers import wait_until
-from tests.store.clock import clocked, faketime_library
+from tests.store.clock import clocked
 from tests.store.play import LOST, WON, create, finish, move, one_short
 
 if TYPE_CHECKING:

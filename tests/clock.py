@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,18 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def faketime_library() -> str | None:
-    """Return what to preload, as ld.so names it; None if faketime is not installed."""
-    try:
-        told = subprocess.run(
-            ["faketime", "-m", "-f", "+0", "printenv", "LD_PRELOAD"],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return told.stdout.strip()
+def faketime_library() -> Path | None:
+    """Return libfaketime's path, None if it is not installed."""
+    return next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
 
 
 class Clock:
@@ -33,17 +23,18 @@ class Clock:
         self._path = path
         self.set(0)
 
-    def set(self, days: int) -> None:
-        """Be wrong by so many days from now on."""
-        new = self._path.with_suffix(".new")
-        new.write_text(f"{days:+}d")
-        new.replace(self._path)
+    def set(self, seconds: int) -> None:
+        """Be wrong by so many seconds from now on."""
+        # At once, for a process may read it at any moment.
+        written = self._path.with_suffix(".new")
+        written.write_text(f"{seconds:+}\n")
+        written.replace(self._path)
 
     @property
     def environment(self) -> dict[str, str]:
         """What a process is to be started with whose clock is wrong from then on."""
         return {
-            "LD_PRELOAD": faketime_library() or "",
+            "LD_PRELOAD": str(faketime_library()),
             "FAKETIME_TIMESTAMP_FILE": str(self._path),
             "FAKETIME_NO_CACHE": "1",
             "NO_FAKE_STAT": "1",
@@ -60,7 +51,7 @@ class Clock:
 
 
 @contextmanager
-def clock() -> Iterator[Clock]:
+def wrong_clock() -> Iterator[Clock]:
     """Make a clock, which is right at first."""
     with tempfile.TemporaryDirectory(prefix="scoundrel-clock-") as directory:
         yield Clock(Path(directory) / "offset")
