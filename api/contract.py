@@ -61,6 +61,8 @@ class Answer(NamedTuple):
     """What the answer is as text/plain, if it can be had so."""
     tagged: bool = False
     """Whether it carries an entity tag; if it is read with GET, also whether 304 may answer."""
+    links: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+    """Which operations go on from it, by their id, and where in it they find what they take."""
 
 
 class Api(flask_smorest.Api):  # type: ignore[misc]  # flask-smorest is not typed
@@ -153,13 +155,17 @@ def _documented_answer(answer: Answer, method: str) -> dict[str, Any]:
     content: dict[str, Any] = {JSON: {"schema": answer.schema}}
     if answer.text:
         content[TEXT] = {"schema": {"type": "string", "description": answer.text}}
-    documented = {
+    documented: dict[str, Any] = {
         str(answer.status): {
             "description": answer.description,
             "headers": _documented_headers({**answer.headers, **tag}),
             "content": content,
         }
     }
+    if answer.links:
+        documented[str(answer.status)]["links"] = {
+            name: {"operationId": name, **link} for name, link in answer.links.items()
+        }
     if answer.tagged and method == "GET":
         documented["304"] = {
             "description": "Nothing has changed since the answer that `If-None-Match` names.",

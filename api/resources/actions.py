@@ -21,7 +21,7 @@ from api.problems import (
     VERSION_MISMATCH,
 )
 from api.representation import action_body
-from api.resources.games import GAME_ID, REPLAYED, TABLE, GameWithEventsSchema
+from api.resources.games import GAME_ID, GOING_ON, REPLAYED, TABLE, GameWithEventsSchema
 from api.responses import known_to_client, not_modified, tagged_json_response
 from api.schemas import AnswerSchema, RequestSchema
 from engine import legal_actions
@@ -130,6 +130,7 @@ def list_actions(game_id: str) -> Response:
         headers=REPLAYED,
         text=TABLE,
         tagged=True,
+        links=GOING_ON,
     ),
     problems=(
         GAME_NOT_FOUND,

@@ -29,6 +29,8 @@ from api.store import Game, Mode, NewGame
 from engine import DEFAULT_RULESET, OPTIONS, RULESETS, Phase, Status, choose
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from flask import Response
 
 SEED_BYTES = 24
@@ -53,6 +55,23 @@ REPLAYED = {
     "Idempotent-Replayed": "`true` if this very request was carried out before: nothing was done "
     "again."
 }
+
+_HERE = {"game_id": "$response.body#/id"}
+GOING_ON: Mapping[str, Mapping[str, Any]] = {
+    "getGame": {"description": "The game as it is now.", "parameters": _HERE},
+    "listActions": {"description": "What each legal action does.", "parameters": _HERE},
+    "applyActions": {
+        "description": "Play the first legal action.",
+        "parameters": _HERE,
+        "requestBody": {
+            "version": "$response.body#/version",
+            "actions": ["$response.body#/actions/0"],
+        },
+    },
+    "getScore": {"description": "The game's score.", "parameters": _HERE},
+    "getHistory": {"description": "How the game came about.", "parameters": _HERE},
+}
+"""What can be done with a game that is answered."""
 
 TABLE = "The table, drawn in at most 80 columns, with the legal actions ready to paste."
 
@@ -309,6 +328,7 @@ class CreatedGameSchema(GameWithEventsSchema):
         headers={"Location": "The path of the game.", **REPLAYED, **LIMIT_HEADERS},
         text=TABLE,
         tagged=True,
+        links=GOING_ON,
     ),
     problems=(IDEMPOTENCY_KEY_REUSED, RATE_LIMITED, STORE_UNAVAILABLE),
     parameters=(IDEMPOTENCY_KEY,),
@@ -351,6 +371,7 @@ def create_game(body: dict[str, Any]) -> Response:
         "The game as it is now.",
         text=TABLE,
         tagged=True,
+        links=GOING_ON,
     ),
     problems=(GAME_NOT_FOUND, STORE_UNAVAILABLE),
     parameters=(GAME_ID,),
