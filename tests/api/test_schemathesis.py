@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -13,36 +14,67 @@ import pytest
 
 from api.fields import ActionText
 from engine import ACTIONS
+from openapi.__main__ import FILE
+from tests.playing import begin, record
+from tests.servers import ROOT
 
 if TYPE_CHECKING:
     from tests.servers import ApiServer
 
-# The contract says in words what a schema cannot: which fields go together, what a key stood for,
-# and which lines are a notation.
-LEFT_OUT = "positive_data_acceptance"
+SECONDS = 60
+SETTINGS = Path(__file__).with_name("schemathesis.toml")
+OF_A_GAME = ("getGame", "listActions", "applyActions", "getScore", "getHistory")
 
 
-@pytest.mark.slow
-def test_no_request_is_answered_other_than_the_contract_says(
-    server: ApiServer, tmp_path: Path
-) -> None:
-    """Examples, edge cases, random requests and sequences of them: the same ones each time."""
+@pytest.fixture(scope="module")
+def reports(server: ApiServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Examples, edge cases, random requests and sequences of them; where the reports lie."""
+    directory = tmp_path_factory.mktemp("schemathesis")
     address = f"http://127.0.0.1:{server.port}"
+    game_id, _ = begin(server, record("schemathesis"))
     run = subprocess.run(
         [
-            *(Path(sys.executable).with_name("schemathesis"), "run", f"{address}/openapi.json"),
-            *("--url", address, "--checks", "all", "--exclude-checks", LEFT_OUT),
-            *("--phases", "examples,coverage,fuzzing,stateful", "--max-examples", "15"),
-            *("--seed", "1", "--no-color"),
+            *(Path(sys.executable).with_name("schemathesis"), "--config-file", SETTINGS),
+            *("run", FILE, "--url", address, "--checks", "all", "--no-color"),
+            *("--phases", "examples,coverage,fuzzing,stateful"),
+            *("--seed", "1", "--max-time", str(SECONDS)),
+            *("--report-json-path", "run.json", "--report-ndjson-path", "run.ndjson"),
         ],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONWARNINGS": ""},
+        cwd=directory,
+        env={**os.environ, "PYTHONWARNINGS": "", "PYTHONPATH": str(ROOT), "GAME_ID": game_id},
         capture_output=True,
         text=True,
         check=False,
     )
     assert run.returncode == 0, run.stdout[-5000:]
-    assert " generated" in run.stdout
+    return directory
+
+
+@pytest.mark.slow
+def test_no_request_is_answered_other_than_the_contract_says(reports: Path) -> None:
+    """By any check, of any operation, and without a warning that something was not reached."""
+    run = json.loads((reports / "run.json").read_bytes())
+    operations = sum(len(path) for path in json.loads(FILE.read_bytes())["paths"].values())
+    assert run["operations"]["tested"] == operations
+    assert {phase["status"] for phase in run["phases"].values()} == {"success"}
+    assert not any(run["warnings"].values())
+    assert run["test_cases"]["generated"] > 1000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("operation_id", OF_A_GAME)
+def test_a_game_that_was_created_is_led_to_every_operation_on_it(
+    reports: Path, operation_id: str
+) -> None:
+    events = map(json.loads, (reports / "run.ndjson").read_bytes().splitlines())
+    scenarios = [event["ScenarioFinished"] for event in events if "ScenarioFinished" in event]
+    followed = {
+        case["transition"]["id"]
+        for scenario in scenarios
+        for case in scenario["recorder"].get("cases", {}).values()
+        if case.get("is_transition_applied")
+    }
+    assert any(f"POST /v1/games -> [201] {operation_id} -> " in link for link in followed)
 
 
 def test_the_published_pattern_of_an_action_takes_the_actions_there_are() -> None:
