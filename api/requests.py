@@ -124,6 +124,8 @@ def _raw_body(request: Request) -> bytes:
         raise
     except Exception as error:  # each server raises its own for broken chunks
         raise Problem(MALFORMED_REQUEST, "The body could not be read.") from error
+    if len(raw) < (request.content_length or 0):
+        raise Problem(MALFORMED_REQUEST, "The body is shorter than its `Content-Length`.")
     if len(raw) > MAX_BODY:
         raise Problem(TOO_LARGE, TOO_LARGE.meaning)
     return raw
