@@ -84,6 +84,8 @@ def create_app(config: Mapping[str, Any] | None = None) -> App:
     metrics.register(app, figures)
     if chosen.log == "json":
         logs.register(app)
+    else:
+        logs.register_plain(app)
     api = Api(app)
     problems.register(app)
     for blueprint in blueprints():

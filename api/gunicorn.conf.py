@@ -16,7 +16,9 @@ import shutil
 import socket
 import tempfile
 from contextlib import suppress
+from functools import partial
 from http import HTTPStatus
+from logging import StreamHandler
 from pathlib import Path
 
 from gunicorn import util
@@ -26,6 +28,7 @@ from gunicorn.glogging import Logger
 from gunicorn.workers.base import Worker
 
 _jsonlines = runpy.run_path(str(Path(__file__).with_name("jsonlines.py")))
+_outlet = runpy.run_path(str(Path(__file__).with_name("outlet.py")))
 _METRICS = "metrics-of-scoundrel-"
 _host = os.environ.get("SCOUNDREL_HOST") or "127.0.0.1"
 _port = os.environ.get("SCOUNDREL_PORT") or "8000"
@@ -46,15 +49,19 @@ forwarded_allow_ips = ""  # the app believes proxies, as many as SCOUNDREL_PROXY
 
 
 class logger_class(Logger):  # type: ignore[misc]  # noqa: N801  # gunicorn is not typed; its name for it
-    """gunicorn's own log: without what clients sent, and as JSON if the app's is."""
+    """gunicorn's own log: without what clients sent, as JSON if the app's is, and never waiting."""
 
     def setup(self, cfg: Config) -> None:
         """Set the log up, and again when the configuration is read again."""
         super().setup(cfg)
         for handler in self.error_log.handlers:
             handler.addFilter(_jsonlines["without_requests"])
+            told = {}
             if os.environ.get("SCOUNDREL_LOG") == "json":
                 handler.setFormatter(_jsonlines["JsonFormatter"]())
+                told["told"] = partial(_jsonlines["dropped"], self.error_log.name)
+            if type(handler) is StreamHandler:
+                handler.setStream(_outlet["Outlet"](handler.stream.fileno(), **told))
 
 
 _DETAILS = {

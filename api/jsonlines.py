@@ -7,6 +7,7 @@ it would bring the store's client before gevent has patched the sockets.
 import json
 import logging
 import re
+import time
 from datetime import UTC, datetime
 from typing import Any
 
@@ -31,6 +32,12 @@ class JsonFormatter(logging.Formatter):
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
         return json.dumps(line, default=str)
+
+
+def dropped(logger: str, lines: int) -> str:
+    """Write that so many lines of a logger found nobody to read them."""
+    line = {"time": timestamp(time.time()), "level": "warning", "logger": logger}
+    return json.dumps({**line, "message": "lines were dropped", "lines": lines})
 
 
 def timestamp(seconds: float) -> str:

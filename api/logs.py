@@ -7,15 +7,17 @@ request's id are what it is found by.
 from __future__ import annotations
 
 import logging
-import sys
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 import orjson
 from flask import has_request_context
+from flask.logging import default_handler
 
 from api.current import request
-from api.jsonlines import JsonFormatter, timestamp
+from api.jsonlines import JsonFormatter, dropped, timestamp
+from api.outlet import Outlet
 from api.routes import method_name, route_name
 
 if TYPE_CHECKING:
@@ -23,18 +25,27 @@ if TYPE_CHECKING:
 
     from api.responses import Response
 
+_STDOUT, _STDERR = 1, 2
+
+
+def register_plain(app: Flask) -> None:
+    """Have the app's log written as text: of trouble alone, and holding nobody up."""
+    handler = logging.StreamHandler(Outlet(_STDERR))
+    handler.setFormatter(default_handler.formatter)
+    app.logger.handlers[:] = [handler]
+
 
 def register(app: Flask) -> None:
     """Have the app's log written as JSON, with a line for every request.
 
     Call it before whatever else looks at responses, so that it sees them as they are sent.
     """
-    handler = logging.StreamHandler(sys.stdout)
+    out = Outlet(_STDOUT, partial(dropped, "api.requests"))
+    handler = logging.StreamHandler(out)
     handler.setFormatter(JsonFormatter())
     handler.addFilter(_add_request_id)
     app.logger.handlers[:] = [handler]
     app.logger.propagate = False
-    out = sys.stdout
 
     @app.after_request
     def log_request(response: Response) -> Response:
@@ -54,7 +65,6 @@ def register(app: Flask) -> None:
         if asking.problem_code:
             line["code"] = asking.problem_code
         out.write(orjson.dumps(line).decode() + "\n")
-        out.flush()
         return response
 
 
