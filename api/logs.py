@@ -35,12 +35,12 @@ def register_plain(app: Flask) -> None:
     app.logger.handlers[:] = [handler]
 
 
-def register(app: Flask) -> None:
+def register(app: Flask, descriptor: int = _STDOUT) -> None:
     """Have the app's log written as JSON, with a line for every request.
 
     Call it before whatever else looks at responses, so that it sees them as they are sent.
     """
-    out = Outlet(_STDOUT, partial(dropped, "api.requests"))
+    out = Outlet(descriptor, partial(dropped, "api.requests"))
     handler = logging.StreamHandler(out)
     handler.setFormatter(JsonFormatter())
     handler.addFilter(_add_request_id)

@@ -7,7 +7,6 @@ timed, one line logged.
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 import time
 from typing import TYPE_CHECKING
@@ -32,9 +31,7 @@ def main() -> None:
             if counted:
                 metrics.register(made, figures)
             if logged:
-                sys.stdout = nowhere
-                logs.register(made)
-                sys.stdout = sys.__stdout__
+                logs.register(made, nowhere.fileno())
             made.add_url_rule("/v1/games/<game_id>/actions", "actions.apply_actions", Response)
             return made, figures
 
