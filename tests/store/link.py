@@ -34,6 +34,8 @@ class Link:
         self.url = url
         self.commands: list[str] = []
         self.fate: Callable[[int], Fate] = lambda _number: Fate.ANSWERED
+        self.withheld: Callable[[], None] = lambda: None
+        """Called when a command was carried out, before the connection is closed."""
         self._lock = Lock()
 
     def judge(self, command: str) -> Fate:
@@ -68,6 +70,7 @@ def linked(server: StoreServer) -> Iterator[Link]:
                         upstream.sendall(command)
                         reply = _value(replies)
                         if fate is Fate.CARRIED_OUT:
+                            link.withheld()
                             return
                         self.wfile.write(reply)
 
