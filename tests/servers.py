@@ -153,6 +153,13 @@ class ApiServer:
         wait_until(self._answers)
         return self
 
+    @property
+    def workers_there(self) -> set[int]:
+        """The process ids of its workers."""
+        assert self.process is not None
+        master = self.process.pid
+        return set(map(int, Path(f"/proc/{master}/task/{master}/children").read_text().split()))
+
     def close(self) -> None:
         """Stop gunicorn and its workers."""
         if self.process is not None and self.process.poll() is None:
