@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from contextlib import suppress
+from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -22,10 +23,24 @@ class OpenApiSchema(AnswerSchema):
     """An OpenAPI document."""
 
 
+@cache
+def _published() -> bytes:
+    return OPENAPI_FILE.read_bytes()
+
+
+def _read_early(_state: object) -> None:
+    # When it is asked for there may be no descriptor to open it with.
+    with suppress(FileNotFoundError):  # it is being made
+        _published()
+
+
+blp.record(_read_early)
+
+
 @lru_cache(maxsize=8)
 def _openapi(root: str) -> tuple[str, bytes]:
     """Return the document, and its tag, for an app that a proxy serves under the path ``root``."""
-    body = OPENAPI_FILE.read_bytes()
+    body = _published()
     if root:
         document = orjson.loads(body)
         document["servers"][0]["url"] = root
