@@ -5,23 +5,27 @@ from __future__ import annotations
 import http.client
 import os
 import signal
+import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import Enum, auto
 from itertools import count
+from random import Random
 from threading import Barrier
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.api.client import OF_THE_MOMENT
+from tests.faults.driver import Driver
 from tests.faults.invariants import check_boards, stored_games
+from tests.faults.stage import staged
 from tests.playing import FOOLISH, act, answers, begin, of_play, record
 from tests.servers import ApiServer, StoreServer, serving, valkey_binary, wait_until
 from tests.store.link import Fate, linked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from redis import Redis
 
@@ -230,6 +234,45 @@ def test_a_worker_that_is_stopped_in_a_last_move_for_longer_than_its_note_holds_
     assert other.get(board).json["total"] == 1
     assert other.get(f"/v1/games/{game_id}/score").json["rank"] == 1
     check_boards(stored_games(redis), redis)
+
+
+def kill_workers(api: ApiServer, random: Random) -> None:
+    for _ in range(6):
+        if there := sorted(api.workers_there):
+            with suppress(ProcessLookupError):
+                os.kill(random.choice(there), signal.SIGKILL)
+        time.sleep(0.5)
+
+
+def stop_a_worker(api: ApiServer, random: Random) -> None:
+    pid = random.choice(sorted(api.workers_there))
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        time.sleep(3)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+def replace_workers(api: ApiServer, _random: Random) -> None:
+    assert api.process
+    for _ in range(2):
+        before = api.workers_there
+        api.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: api.workers_there.isdisjoint(before))  # noqa: B023  # called at once
+
+
+@pytest.mark.parametrize("fault", [kill_workers, stop_a_worker, replace_workers])
+def test_games_survive_workers_that_come_and_go(
+    fault: Callable[[ApiServer, Random], None],
+) -> None:
+    with staged(valkey_binary()) as stage:
+        with Driver(stage.port) as driver:
+            driver.play()
+            fault(stage.api, Random(driver.seed))
+            recovered = driver.recovered()
+            driver.play()
+        figures = driver.check(stage)
+    print(f"{fault.__name__}: recovered in {recovered:.2f} s, {figures}")  # noqa: T201  # for a report
 
 
 @pytest.mark.parametrize("move", [0, -1], ids=["the first move", "the last move"])
