@@ -146,6 +146,7 @@ BODIES: Cases = {
         404,
         404,
     ),
+    "a body of megabytes": (post(length(b"%d" % 2**22), b" " * 2**22), 413, 413),
     "a body too large": (post(length(b"20000"), b" " * 20_000), 413, 413),
     "a body with GET": (
         get(headers=b"Host: a\r\n" + length(b"%d" % len(SMUGGLED))) + SMUGGLED,
