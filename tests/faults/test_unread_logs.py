@@ -5,7 +5,11 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from contextlib import contextmanager
+import resource
+import socket
+import time
+from contextlib import ExitStack, closing, contextmanager
+from itertools import count
 from typing import IO, TYPE_CHECKING, Any
 
 import pytest
@@ -110,3 +114,26 @@ def _make_trouble(store: StoreServer) -> None:
         for _ in range(MALFORMED // 5):  # the app has a line for each, and no room either
             assert connection.request("GET", "/v1/games/none").status == 503
         connection.close()
+
+
+def test_a_client_is_answered_while_nobody_reads_that_others_cannot_be_let_in(
+    store: StoreServer,
+) -> None:
+    """What gevent has to say of that goes past the log."""
+    with small_pipe() as (_, writer), serving(store, workers=1, log=writer) as api:
+        for _ in range(5 * MALFORMED):  # the pipe is full
+            assert send_raw(api.port, b"hello\r\n\r\n").status == 400
+        for pid in api.workers_there:
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, (64, 64))
+        with ExitStack() as stack:
+            client = stack.enter_context(closing(Connection(api.port, timeout=PATIENCE)))
+            for _ in range(100):
+                asked = client.request("GET", "/livez")
+                idle = socket.create_connection(("127.0.0.1", api.port), timeout=PATIENCE)
+                stack.enter_context(closing(idle))
+                assert asked.status == 200
+            end = time.monotonic() + 4  # gevent tries again, less and less often
+            for number in count():
+                play_through(client, record(f"beside-those-outside-{number}"))
+                if time.monotonic() > end:
+                    return
