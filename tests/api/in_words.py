@@ -1,8 +1,7 @@
 """What the contract says in words: schemathesis, which reads its schemas alone, is told it here.
 
 Loaded by schemathesis itself, as schemathesis.toml says. Requests that are meant to be taken are
-made to make sense, so that they reach what lies behind the checks of form; and where sense depends
-on what the server knows, it may refuse.
+made to make sense, so that they reach what lies behind the checks of form.
 """
 
 from __future__ import annotations
@@ -15,16 +14,15 @@ from typing import TYPE_CHECKING, Any
 import schemathesis
 from schemathesis import GenerationMode
 from schemathesis.generation.meta import TestPhase
-from schemathesis.openapi.checks import RejectedPositiveData
 
 from engine import EngineError, read
 
 if TYPE_CHECKING:
-    from schemathesis import Case, HookContext, Response
-    from schemathesis.core.failures import Failure
-
+    from schemathesis import Case, HookContext
 
 KEY = "Idempotency-Key"
+RANKED = "schemathesis-ranked"
+"""The seed of the game `RANKED_ID`, which is over; `GAME_ID` is one that goes on."""
 
 
 @schemathesis.hook
@@ -35,6 +33,10 @@ def map_case(context: HookContext, case: Case[Any]) -> Case[Any]:  # noqa: ARG00
     if case.operation.label.endswith("/actions") and case.meta.phase.name != TestPhase.STATEFUL:
         # Links lead to a game in the phase that follows them.
         case.path_parameters["game_id"] = os.environ["GAME_ID"]
+    if "around" in (case.query or {}):
+        # Only a game that is on the board, and no place besides.
+        ranked = {"ruleset": "original", "seed": RANKED, "around": os.environ["RANKED_ID"]}
+        case.query = {name: case.query[name] for name in case.query if name != "cursor"} | ranked
     if isinstance(case.body, dict):
         case.body = _sensible(case.operation.label, _whole(case.body))
         if case.headers and (key := case.headers.get(KEY)):
@@ -48,18 +50,6 @@ def map_case(context: HookContext, case: Case[Any]) -> Case[Any]:  # noqa: ARG00
 def before_add_examples(context: HookContext, examples: list[Case[Any]]) -> None:
     """Do the same for examples that were put together from those of single fields."""
     examples[:] = [map_case(context, case) for case in examples]
-
-
-@schemathesis.hook
-def filter_failure(
-    context: HookContext,  # noqa: ARG001  # as schemathesis wants it
-    failure: Failure,
-    case: Case[Any],  # noqa: ARG001  # likewise
-    response: Response,
-) -> bool:
-    """Tell whether a failure is one: only the server knows which games are on a board."""
-    refused = isinstance(failure, RejectedPositiveData)
-    return not refused or [e["pointer"] for e in response.json().get("errors", ())] != ["/around"]
 
 
 def _sensible(operation: str, body: dict[str, Any]) -> dict[str, Any]:

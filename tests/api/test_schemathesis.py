@@ -15,7 +15,8 @@ import pytest
 from api.fields import ActionText
 from engine import ACTIONS
 from openapi.__main__ import FILE
-from tests.playing import begin, record
+from tests.api.in_words import RANKED
+from tests.playing import begin, play_through, record
 from tests.servers import ROOT
 
 if TYPE_CHECKING:
@@ -31,7 +32,10 @@ def reports(server: ApiServer, tmp_path_factory: pytest.TempPathFactory) -> Path
     """Examples, edge cases, random requests and sequences of them; where the reports lie."""
     directory = tmp_path_factory.mktemp("schemathesis")
     address = f"http://127.0.0.1:{server.port}"
-    game_id, _ = begin(server, record("schemathesis"))
+    games = {
+        "GAME_ID": begin(server, record("schemathesis"))[0],
+        "RANKED_ID": play_through(server, record(RANKED)),
+    }
     run = subprocess.run(
         [
             *(Path(sys.executable).with_name("schemathesis"), "--config-file", SETTINGS),
@@ -41,7 +45,7 @@ def reports(server: ApiServer, tmp_path_factory: pytest.TempPathFactory) -> Path
             *("--report-json-path", "run.json", "--report-ndjson-path", "run.ndjson"),
         ],
         cwd=directory,
-        env={**os.environ, "PYTHONWARNINGS": "", "PYTHONPATH": str(ROOT), "GAME_ID": game_id},
+        env={**os.environ, "PYTHONWARNINGS": "", "PYTHONPATH": str(ROOT), **games},
         capture_output=True,
         text=True,
         check=False,
