@@ -15,17 +15,15 @@ that of applying an action and asking for what is legal then, together.
 
 from __future__ import annotations
 
-import os
-import platform
-import sys
 from functools import partial
 from itertools import cycle
-from pathlib import Path
 from random import Random, shuffle
 from statistics import median
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, NamedTuple
 
+from bench.machine import described
+from bench.rounds import say
 from engine import apply, begin, deal, legal_actions, read, replay
 
 if TYPE_CHECKING:
@@ -56,7 +54,7 @@ def main() -> None:
     """Measure and print."""
     measures = prepared()
     rounds = [[timed(measure) for measure in measures] for _ in range(ROUNDS)]
-    sys.stdout.write("\n".join((*machine(), "", *report(measures, rounds), "")))
+    say(*described(), f"{ROUNDS} rounds", "", *report(measures, rounds))
 
 
 def prepared() -> tuple[Measure, ...]:
@@ -154,16 +152,6 @@ def timed(measure: Measure) -> float:
     start = perf_counter_ns()
     measure.run()
     return (perf_counter_ns() - start) / measure.times
-
-
-def machine() -> Iterator[str]:
-    """Yield what it runs on."""
-    cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.exists() else []
-    models = [line.partition(": ")[2] for line in lines if line.startswith("model name")]
-    model = models[0] if models else platform.processor() or "unknown processor"
-    yield f"{platform.machine()}, {os.cpu_count()} cores, {model}, {platform.system()}"
-    yield f"{platform.python_implementation()} {platform.python_version()}, {ROUNDS} rounds"
 
 
 def report(measures: Sequence[Measure], rounds: list[list[float]]) -> Iterator[str]:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import tempfile
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from api.store import Game
 
 FEW = 100
 
-_SCRIPT = Path(__file__).with_name("wrk.lua")
+_SCRIPTS = Path(__file__).parent
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -50,24 +51,46 @@ class LoadError(RuntimeError):
 def send(port: int, requests: Iterable[Request], seconds: int, connections: int = 16) -> Load:
     """Send ``requests`` in turn for some seconds, and return what came of it.
 
-    Raises LoadError if one was not answered 2xx: also when there were too few of them.
+    Raises LoadError if one was not answered 2xx, or if there were too few of them. A single one is
+    sent again and again.
     """
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
-        file.writelines(f"{method} {path} {body}\n" for method, path, body in requests)
+        given = [f"{method} {path} {body}\n" for method, path, body in requests]
+        file.writelines(given)
         file.flush()
-        done = subprocess.run(  # noqa: S603  # a program of ours to start
-            [  # the system's
-                *("wrk", "--threads", "1", "--connections", str(connections)),
-                *("--duration", f"{seconds}s", "--timeout", "10s", "--script", str(_SCRIPT)),
-                *(f"http://127.0.0.1:{port}", "--", file.name),
-            ],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    figures = json.loads(done.stdout.rpartition("\n{")[2].join(("{", "")))
+        figures = wrk(port, "wrk.lua", seconds, (1, connections), file.name)
+    if 1 < len(given) < figures["requests"]:
+        raise LoadError(f"{len(given)} requests were not enough")
+    return load_of(figures)
+
+
+def wrk(port: int, script: str, seconds: int, crowd: tuple[int, int], *args: str) -> dict[str, Any]:
+    """Run wrk with a script of ours for some seconds, and return what the script prints.
+
+    The crowd is how many threads, and how many connections they have together. Raises LoadError if
+    a request was not answered 2xx.
+    """
+    program = shutil.which("wrk")
+    if program is None:
+        raise SystemExit("wrk is needed, and not on the PATH; Debian has it: apt-get install wrk")
+    done = subprocess.run(  # noqa: S603  # a program of ours to start
+        [
+            *(program, "--threads", str(crowd[0]), "--connections", str(crowd[1])),
+            *("--duration", f"{seconds}s", "--timeout", "10s"),
+            *("--script", str(_SCRIPTS / script), f"http://127.0.0.1:{port}", "--", *args),
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    figures: dict[str, Any] = json.loads(done.stdout.rpartition("\n{")[2].join(("{", "")))
     if figures["failed"]:
         raise LoadError(f"{figures['failed']} of {figures['requests']} requests failed")
+    return figures
+
+
+def load_of(figures: Mapping[str, Any]) -> Load:
+    """Read what a script prints."""
     return Load(
         figures["requests"], figures["seconds"], figures["p50"] / 1000, figures["p99"] / 1000
     )

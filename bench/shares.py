@@ -6,11 +6,10 @@ configuration, and prints the processor time that each of them took for a reques
 
 from __future__ import annotations
 
-import os
 import time
-from pathlib import Path
 from threading import Thread
 
+from bench.load import processor_seconds
 from tests.deploy.nginx import proxied
 from tests.deploy.shipped import RedisServer
 from tests.playing import Connection, act, begin, record
@@ -18,7 +17,6 @@ from tests.servers import ApiServer
 
 PLAYERS = 4
 GAMES = 30
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def main() -> None:
@@ -32,12 +30,12 @@ def main() -> None:
             assert api.process  # noqa: S101  # likewise
             assert proxy.process  # noqa: S101  # likewise
             parts = {"nginx": proxy.process, "API worker": api.process, "Redis": redis.process}
-            before = {name: _seconds(part.pid) for name, part in parts.items()}
+            before = {name: processor_seconds(part.pid) for name, part in parts.items()}
             began, moves = time.monotonic(), _play(proxy.port)
             took = time.monotonic() - began
             print(f"{moves} moves, {moves / took:.0f} a second")  # noqa: T201  # what it is for
             for name, part in parts.items():
-                share = (_seconds(part.pid) - before[name]) / moves * 1e6
+                share = (processor_seconds(part.pid) - before[name]) / moves * 1e6
                 print(f"{name:12}{share:8.0f} µs of processor time a move")  # noqa: T201  # likewise
     finally:
         api.close()
@@ -63,14 +61,6 @@ def _play(port: int) -> int:
     for thread in players:
         thread.join()
     return sum(played)
-
-
-def _seconds(process: int) -> float:
-    """Return the processor time of a process and its children so far."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    own = (int(fields[11]) + int(fields[12])) / _TICKS
-    return own + sum(_seconds(int(child)) for child in children)
 
 
 if __name__ == "__main__":

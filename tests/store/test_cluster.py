@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from limits import RateLimitItemPerMinute
@@ -12,7 +11,8 @@ from redis import Redis, RedisCluster
 from api.moves import play
 from api.store import UNAVAILABLE, Board, Mode, Purpose, Store
 from engine import RULESETS, choose
-from tests.servers import StoreServer, free_port, wait_until
+from tests.cluster import cluster, cluster_url, complete
+from tests.servers import wait_until
 from tests.store.play import (
     LOST,
     boards_read,
@@ -28,49 +28,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from api.store import Game
+    from tests.cluster import Node
 
 pytestmark = pytest.mark.slow
 
-SLOTS = 16384
 NODES = 3
-
-
-class Node(NamedTuple):
-    """One server of the Cluster, with its port for clients and that for other nodes."""
-
-    server: StoreServer
-    port: int
-    bus: int
-
-
-def _node(binary: str, number: int) -> Node:
-    port, bus = free_port(), free_port()
-    options = ("--port", str(port), "--cluster-port", str(bus), "--cluster-enabled", "yes")
-    node = Node(StoreServer(binary, *options, "--appendfsync", "always"), port, bus)
-    node.server.start()
-    with node.server.client as client:
-        first, last = (SLOTS * place // NODES for place in (number, number + 1))
-        client.execute_command("CLUSTER", "ADDSLOTSRANGE", first, last - 1)
-        client.execute_command("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
-    return node
-
-
-def _complete(node: Node) -> bool:
-    with node.server.client as client:
-        return "cluster_state:ok" in str(client.execute_command("CLUSTER", "INFO"))
 
 
 @pytest.fixture(scope="module")
 def nodes(binary: str) -> Iterator[list[Node]]:
-    with ExitStack() as stack:
-        nodes = []
-        for number in range(NODES):
-            nodes.append(_node(binary, number))
-            stack.callback(nodes[-1].server.close)
-        with nodes[0].server.client as client:
-            for node in nodes[1:]:
-                client.execute_command("CLUSTER", "MEET", "127.0.0.1", node.port, node.bus)
-        wait_until(lambda: all(map(_complete, nodes)))
+    with cluster(binary, NODES, "--appendfsync", "always") as nodes:
         yield nodes
 
 
@@ -80,7 +47,7 @@ def url(nodes: list[Node]) -> str:
     for node in nodes:
         with node.server.client as client:
             client.flushall()
-    return "redis+cluster://" + ",".join(f"127.0.0.1:{node.port}" for node in nodes[1:])
+    return cluster_url(nodes[1:])
 
 
 @pytest.fixture
@@ -179,6 +146,6 @@ def test_a_cluster_that_is_down_is_unavailable_until_it_is_back(
         store.forget_connections()
     for node in nodes:
         node.server.start()
-    wait_until(lambda: all(map(_complete, nodes)))
+    wait_until(lambda: all(map(complete, nodes)))
     store.probe()
     assert move(store, game, LOST.actions[-1:]).over
