@@ -1,0 +1,113 @@
+-- Plays random games one after another, a player on each thread with its one connection.
+-- The argument says how a player learns what is legal and sends what it chose:
+--   asks    lists the legal actions, then sends one of them
+--   reads   takes them from the answer before and sends one of them
+--   rooms   likewise, but chooses three cards of a room and sends them in one request
+-- Prints what came of it as JSON. A game that the end cuts off does not count.
+games = 0 -- ended by this player; global, for whoever adds them up
+
+local threads, way, game, version, legal, answer = {}, nil, nil, nil, nil, nil
+
+function setup(thread)
+  threads[#threads + 1] = thread
+  thread:set('player', #threads)
+end
+
+function init(args)
+  way = args[1]
+  math.randomseed(player)
+end
+
+local function post(path, body)
+  return wrk.format('POST', path, { ['Content-Type'] = 'application/json' }, body)
+end
+
+local function value(card)
+  local rank = card:sub(1, 1)
+  return tonumber(rank) or ({ T = 10, J = 11, Q = 12, K = 13, A = 14 })[rank]
+end
+
+-- The health after an action: a request holds no action after the one that kills.
+local function after(health, action, drunk)
+  local kind, card, how = action:match('^(%a+):(%w+):?(%a*)$')
+  if kind == 'fight' then
+    local weapon = how == 'weapon' and tonumber(answer:match('"weapon":{[^}]*"value":(%d+)')) or 0
+    return health - math.max(0, value(card) - weapon)
+  elseif kind == 'drink' and not drunk then
+    return math.min(health + value(card), tonumber(answer:match('"max_health":(%d+)')))
+  end
+  return health
+end
+
+-- Three cards of the room, or as many as it has: any action first, then whatever is always legal.
+local function room(first)
+  local health = tonumber(answer:match('"health":(%d+)'))
+  local chosen, others, drunk = { first }, {}, false
+  for card in answer:match('"room":%[(.-)%]'):gmatch('%w+') do
+    if not first:find(card, 1, true) then
+      table.insert(others, math.random(#others + 1), card)
+    end
+  end
+  health = after(health, first, drunk)
+  while #chosen < 3 and #others > 0 and health > 0 do
+    drunk = drunk or chosen[#chosen]:find('^drink') ~= nil
+    local card = table.remove(others)
+    local suit = card:sub(2)
+    chosen[#chosen + 1] = suit == 'D' and 'equip:' .. card
+      or suit == 'H' and 'drink:' .. card
+      or 'fight:' .. card .. ':barehanded'
+    health = after(health, chosen[#chosen], drunk)
+  end
+  return chosen
+end
+
+function request()
+  if not game then
+    return post('/v1/games', '{}')
+  elseif not legal then
+    return wrk.format('GET', '/v1/games/' .. game .. '/actions')
+  end
+  local chosen = { legal[math.random(#legal)] }
+  if way == 'rooms' and chosen[1] ~= 'avoid' then
+    chosen = room(chosen[1])
+  end
+  return post(
+    '/v1/games/' .. game .. '/actions',
+    '{"version":' .. version .. ',"actions":["' .. table.concat(chosen, '","') .. '"]}'
+  )
+end
+
+function response(status, _, body)
+  if status >= 400 then
+    return -- and wrk counts it
+  end
+  local listed = body:find('"action":', 1, true)
+  if not listed then
+    answer = body
+    game = body:match('"id":"([^"]+)"')
+    if body:match('"status":"(%a+)"') ~= 'playing' then
+      games, game = games + 1, nil
+      return
+    end
+  end
+  legal, version = nil, body:match('"version":(%d+)')
+  if listed or way ~= 'asks' then
+    legal = {}
+    local pattern = listed and '"action":"([^"]+)"' or '"([^"]+)"'
+    for action in (listed and body or body:match('"actions":%[(.-)%]')):gmatch(pattern) do
+      legal[#legal + 1] = action
+    end
+  end
+end
+
+function done(summary, latency, _)
+  local ended = 0
+  for _, thread in ipairs(threads) do
+    ended = ended + thread:get('games')
+  end
+  local errors = summary.errors
+  io.write(string.format(
+    '\n{"games": %d, "requests": %d, "seconds": %.6f, "p50": %.0f, "p99": %.0f, "failed": %d}\n',
+    ended, summary.requests, summary.duration / 1e6, latency:percentile(50), latency:percentile(99),
+    errors.connect + errors.read + errors.write + errors.timeout + errors.status))
+end
