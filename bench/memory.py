@@ -1,103 +1,158 @@
 """How much memory games and board entries take in a store: ``python -m bench.memory``.
 
-Runs a redis-server of its own on the shipped configuration.
+Games are written through ``api.store``, on Debian's Redis and on the Valkey that comes along, with
+the shipped limit for compact hashes. Bytes are those that the store's ``used_memory`` grew by,
+shared out, and beside them what ``MEMORY USAGE`` says of a game. The first includes the tables of
+keys, which double now and then: with another number of games they are some bytes more or less.
+
+A second table says what each field adds to the compact form of a game. Redis allocates that in
+steps (96, 112, 128, 160, 192, 224, 256 bytes), so that a byte less may save nothing, or 32.
 """
 
 from __future__ import annotations
 
 import secrets
-import socket
-import subprocess
-import tempfile
 import time
-from contextlib import contextmanager
-from pathlib import Path
-from random import Random
-from typing import TYPE_CHECKING
-
-from redis import Redis
-from redis.exceptions import RedisError
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, cast
 
 from api.store import Mode, NewGame, Store
-from engine import Status, begin, choose, legal_actions, replay, steps
+from bench.forms import Form, form_asked
+from bench.machine import described
+from bench.rounds import say
+from engine import choose, parse_action, replay
+from tests.playing import record
+from tests.servers import StoreServer, redis_binary, valkey_binary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
-    from engine import Action
+    from redis import Redis
 
-GAMES = 10_000
-SHIPPED = Path(__file__).parents[1] / "deploy" / "redis.conf"
+    from api.store import Game
+    from tests.playing import Record
+
+GAMES = {Form.BRIEF: 500, Form.USUAL: 10_000, Form.LONG: 100_000}
+SAMPLE = 500
+WARM_UP = 20
+BATCH = 1_000
+SETTLE = 0.5
+PLAYER = "Rogue"
+
+TARGET = {"a game halfway": 210, "a game halfway, never to expire": 170}
+"""What is aimed at, in bytes, on Redis 7."""
+
+_COPY = "bench:copy"
+_AROUND = 13
+"""Bytes that DUMP puts around a hash of 64 bytes and more: type, length, version, checksum."""
 
 
 def main() -> None:
     """Measure and print."""
-    rules = choose()
-    with _redis() as (url, redis):
-        store = Store(url)
-        store.games.create(_new("warm-up"))
+    number = GAMES[form_asked("bench.memory")]
+    say(*described("redis"))
+    records = [record(secrets.token_urlsafe(24)) for _ in range(number)]
+    for binary in (redis_binary(), valkey_binary()):
+        if binary is None:
+            say("", "Redis is left out: no redis-server on the PATH")
+            continue
+        server = StoreServer(binary, "--appendonly", "no").start()
+        try:
+            with server.client as redis:
+                _measure(Store(server.url), redis, records)
+        finally:
+            server.close()
 
-        def used() -> int:
-            return int(redis.info("memory")["used_memory"])
 
-        def step(what: str, before: int) -> int:
-            now = used()
-            print(f"{what:44}{(now - before) / GAMES:8.0f} B each")  # noqa: T201  # what it is for
-            return now
+def _measure(store: Store, redis: Redis, records: Sequence[Record]) -> None:
+    info: Any = redis.info("server")
+    length = fmean(len(played.actions) for played in records)
+    say(
+        "",
+        f"{info.get('server_name', 'redis')} {info.get('valkey_version', info['redis_version'])}, "
+        f"{len(records)} games of {length:.0f} actions on average, of a player called {PLAYER}",
+        f"{'bytes each':34}{'used_memory':>14}{'MEMORY USAGE':>14}{'target':>8}",
+    )
+    for played in records[:WARM_UP]:
+        store.ledger.enter(_played(store, store.games.create(_new(played.seed))[0], played.actions))
+    start = _used(redis)
+    games = [store.games.create(_new(played.seed))[0] for played in records]
+    _tell(redis, "a game dealt", start, games)
+    halves = [played.actions[: len(played.actions) // 2] for played in records]
+    games = [_played(store, *pair) for pair in zip(games, halves, strict=True)]
+    _tell(redis, "a game halfway", start, games)
+    fields = _fields(redis, games[:SAMPLE])
+    _in_batches(redis, [("PERSIST", _key(game)) for game in games])
+    _tell(redis, "a game halfway, never to expire", start, games)
+    wholes = [played.actions for played in records]
+    games = [_played(store, *pair) for pair in zip(games, wholes, strict=True)]
+    _tell(redis, "a game over", start, games)
+    over = _used(redis)
+    for game in games:
+        store.ledger.enter(game)
+    say(f"{'its entry on a board':34}{(_used(redis) - over) / len(games):14.0f}")
+    say(f"compact form halfway: {fields}")
 
-        start = used()
-        games = [store.games.create(_new(secrets.token_urlsafe(24)))[0] for _ in range(GAMES)]
-        step("a game, dealt", start)
-        lines = [_played(game.seed) for game in games]
-        for place, (game, line) in enumerate(zip(games, lines, strict=True)):
-            half = line[: len(line) // 2]
-            games[place] = store.games.append(game, half, replay(game.seed, half, rules.options))
-        step("a game, halfway", start)
-        for game, line in zip(games, lines, strict=True):
-            after = replay(game.seed, line, rules.options)
-            store.games.append(game, line[len(game.log) :], after)
-        over = step("a game, over", start)
-        for game in games:
-            store.ledger.enter(store.games.read(game.id))
-        step("its entry on a board", over)
+
+def _tell(redis: Redis, what: str, start: int, games: Sequence[Game]) -> None:
+    grown = (_used(redis) - start) / len(games)
+    sizes = [("MEMORY", "USAGE", _key(game)) for game in games[:SAMPLE]]
+    each = fmean(_in_batches(redis, sizes))
+    say(f"{what:34}{grown:14.0f}{each:14.0f}{TARGET.get(what, ''):>8}")
 
 
 def _new(seed: str) -> NewGame:
-    return NewGame(secrets.token_urlsafe(16), choose(), seed, Mode.STANDARD, "Rogue", locked=False)
+    return NewGame(secrets.token_urlsafe(16), choose(), seed, Mode.STANDARD, PLAYER, locked=False)
 
 
-def _played(seed: str) -> list[Action]:
-    """Play a game at random, but not away; as long as such games are."""
-    luck = Random(seed)  # noqa: S311  # play
-    state, line = begin(seed, choose().options).state, []
-    while state.status is Status.PLAYING:
-        line.append(luck.choice(legal_actions(state)))
-        state = [*steps(seed, line, choose().options)][-1].state
-    return line
+def _played(store: Store, game: Game, actions: Sequence[str]) -> Game:
+    """Play a game on, up to the last of ``actions``."""
+    line = [parse_action(text) for text in actions]
+    after = replay(game.seed, line, game.rules.options)
+    return store.games.append(game, line[len(game.log) :], after)
 
 
-@contextmanager
-def _redis() -> Iterator[tuple[str, Redis]]:
-    with tempfile.TemporaryDirectory() as directory, socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-        free.close()
-        server = subprocess.Popen(  # noqa: S603  # a program of ours to start
-            ["redis-server", SHIPPED, "--port", str(port), "--bind", "127.0.0.1"],  # noqa: S607  # the system's
-            cwd=directory,
-            stdout=subprocess.DEVNULL,
-        )
-        redis = Redis(port=port)
-        try:
-            for _ in range(100):
-                try:
-                    redis.ping()
-                    break
-                except RedisError:
-                    time.sleep(0.05)
-            yield f"redis://127.0.0.1:{port}/0", redis
-        finally:
-            server.terminate()
-            server.wait()
+def _used(redis: Redis) -> int:
+    """Return the bytes in use, once the store has put its tables in order."""
+    time.sleep(SETTLE)
+    memory: Any = redis.info("memory")
+    return int(memory["used_memory"])
+
+
+def _fields(redis: Redis, games: Sequence[Game]) -> str:
+    """Return how long the compact form of a game is, and what each of its fields adds to it."""
+    redis.config_set("rdbcompression", "no")
+    whole: list[int] = []
+    without: dict[str, list[int]] = {}
+    for game in games:
+        whole.append(_dumped(redis, _key(game)))
+        for field in cast("list[str]", redis.hkeys(_key(game))):
+            redis.copy(_key(game), _COPY, replace=True)
+            redis.hdel(_COPY, field)
+            without.setdefault(field, []).append(_dumped(redis, _COPY))
+    redis.delete(_COPY)
+    costs = {field: fmean(whole) - fmean(sizes) for field, sizes in without.items()}
+    told = ", ".join(f"{field} {costs[field]:.0f}" for field in sorted(costs))
+    return f"{fmean(whole):.0f} B; of these {told}"
+
+
+def _dumped(redis: Redis, key: str) -> int:
+    return len(cast("bytes", redis.dump(key))) - _AROUND
+
+
+def _in_batches(redis: Redis, commands: Sequence[tuple[str, ...]]) -> list[int]:
+    """Send commands, many at a time, and return what they return."""
+    replies: list[int] = []
+    for start in range(0, len(commands), BATCH):
+        pipeline = redis.pipeline(transaction=False)
+        for command in commands[start : start + BATCH]:
+            pipeline.execute_command(*command)  # type: ignore[no-untyped-call]  # redis-py
+        replies += pipeline.execute()
+    return replies
+
+
+def _key(game: Game) -> str:
+    return f"game:{game.id}"
 
 
 if __name__ == "__main__":
