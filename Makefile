@@ -25,8 +25,11 @@ format: venv-dev ## lay out the code, and mend what the linter can
 openapi: venv-dev ## write the published contract again
 	@.venv/bin/python -m openapi
 
-bench: venv ## measure the engine
-	@.venv/bin/python -m bench.engine
+bench: venv-dev ## measure: engine, floor, games, memory, scale; ten minutes (wants wrk)
+	@for each in engine floor games memory scale; do \
+		printf '\n== python -m bench.%s\n' $$each; \
+		.venv/bin/python -m bench.$$each || exit; \
+	done
 
 soak: venv-dev ## cause faults at random while games are played (SECONDS=600 SEED=7)
 	@SECONDS='$(SECONDS)' FAULTS_SEED='$(SEED)' .venv/bin/python -m tests.faults.soak

@@ -75,6 +75,7 @@ def _measure(api: ApiServer, store: StoreServer, size: Size) -> None:
     say(f"{'':32}{'clients':>8}" + "".join(f"{head:>11}" for head in _HEADS))
     for way, clients in places:
         figures = [taken[way, clients] for taken in rounds]
+        each = sum(f.load.requests for f in figures) / max(1, sum(f.games for f in figures))
         shares = "".join(
             f"{median(figure.shares[part] for figure in figures):11.0%}" for part in range(3)
         )
@@ -82,7 +83,7 @@ def _measure(api: ApiServer, store: StoreServer, size: Size) -> None:
             f"{WAYS[way]:32}{clients:8}"
             f"{median(f.games / f.load.seconds for f in figures):11.1f}"
             f"{median(f.load.rate for f in figures):11.0f}"
-            f"{median(f.load.requests / f.games for f in figures if f.games):11.1f}"
+            f"{each:11.1f}"
             f"{median(f.load.p50 for f in figures):11.2f}"
             f"{median(f.load.p99 for f in figures):11.2f}{shares}"
         )

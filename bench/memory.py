@@ -1,12 +1,13 @@
 """How much memory games and board entries take in a store: ``python -m bench.memory``.
 
 Games are written through ``api.store``, on Debian's Redis and on the Valkey that comes along, with
-the shipped limit for compact hashes. Bytes are those that the store's ``used_memory`` grew by,
-shared out, and beside them what ``MEMORY USAGE`` says of a game. The first includes the tables of
-keys, which double now and then: with another number of games they are some bytes more or less.
+the shipped limit for compact hashes. Bytes are those that the store's ``used_memory`` grew by, but
+for connections, shared out, and beside them what ``MEMORY USAGE`` says of a game. The former have
+the tables of keys in them, which double now and then: with another number of games they are some
+bytes more or less.
 
-A second table says what each field adds to the compact form of a game. Redis allocates that in
-steps (96, 112, 128, 160, 192, 224, 256 bytes), so that a byte less may save nothing, or 32.
+The last line says what each field adds to the compact form of a game. Redis allocates that in steps
+(96, 112, 128, 160, 192, 224, 256 bytes), so that a byte less may save nothing, or 32.
 """
 
 from __future__ import annotations
@@ -81,7 +82,6 @@ def _measure(store: Store, redis: Redis, records: Sequence[Record]) -> None:
     halves = [played.actions[: len(played.actions) // 2] for played in records]
     games = [_played(store, *pair) for pair in zip(games, halves, strict=True)]
     _tell(redis, "a game halfway", start, games)
-    fields = _fields(redis, games[:SAMPLE])
     _in_batches(redis, [("PERSIST", _key(game)) for game in games])
     _tell(redis, "a game halfway, never to expire", start, games)
     wholes = [played.actions for played in records]
@@ -91,7 +91,7 @@ def _measure(store: Store, redis: Redis, records: Sequence[Record]) -> None:
     for game in games:
         store.ledger.enter(game)
     say(f"{'its entry on a board':34}{(_used(redis) - over) / len(games):14.0f}")
-    say(f"compact form halfway: {fields}")
+    say(f"the compact form of a game over: {_fields(redis, games[:SAMPLE])}")
 
 
 def _tell(redis: Redis, what: str, start: int, games: Sequence[Game]) -> None:
@@ -116,7 +116,7 @@ def _used(redis: Redis) -> int:
     """Return the bytes in use, once the store has put its tables in order."""
     time.sleep(SETTLE)
     memory: Any = redis.info("memory")
-    return int(memory["used_memory"])
+    return int(memory["used_memory"]) - int(memory["mem_clients_normal"])
 
 
 def _fields(redis: Redis, games: Sequence[Game]) -> str:

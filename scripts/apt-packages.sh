@@ -20,6 +20,7 @@ chromium        chromium        the tests of the pages in a browser
 nodejs          node            the tests of the generated types, of the page's types and the linting
 npm             npm             the tests of the generated types, of the page's types and the linting
 shellcheck      shellcheck      the test of the shell client
+wrk             wrk             the benchmarks over HTTP, and their tests
 LIST
 }
 
