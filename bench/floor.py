@@ -15,7 +15,7 @@ from api.store import Store
 from bench.forms import Form, form_asked
 from bench.load import Request, moves
 from bench.machine import described
-from bench.rounds import Target, compare, say
+from bench.rounds import Target, compare, counted, say
 from bench.stock import begin_all, long_games
 from tests.servers import ApiServer, StoreServer, valkey_binary
 
@@ -36,7 +36,7 @@ class Size(NamedTuple):
     games: int
 
 
-SIZES = {Form.BRIEF: Size(1, 1, 300), Form.USUAL: Size(5, 3, 600), Form.LONG: Size(15, 5, 900)}
+SIZES = {Form.BRIEF: Size(1, 1, 600), Form.USUAL: Size(5, 3, 600), Form.LONG: Size(15, 5, 900)}
 
 
 def main() -> None:
@@ -72,7 +72,7 @@ def _measure(server: StoreServer, records: Sequence[Record], workers: int, size:
                 Target("applyActions", api, [server], played),
                 *(Target(name, api, [server], again) for name, again in _repeated(watched)),
             ]
-            compare(f"{workers} workers", targets, size.rounds, size.seconds)
+            compare(counted(workers, "worker"), targets, size.rounds, size.seconds)
         finally:
             bare.close()
     finally:

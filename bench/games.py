@@ -21,7 +21,7 @@ from typing import NamedTuple
 from bench.forms import Form, form_asked
 from bench.load import Load, load_of, processor_seconds, wrk
 from bench.machine import described
-from bench.rounds import say
+from bench.rounds import counted, say
 from tests.servers import ApiServer, StoreServer, serving, valkey_binary
 
 CLIENTS = (1, 4, 16)
@@ -71,7 +71,11 @@ def _measure(api: ApiServer, store: StoreServer, size: Size) -> None:
     for turn in range(size.rounds):
         order = places[turn:] + places[:turn]
         rounds.append({place: _take(api, store, *place, size.seconds) for place in order})
-    say("", f"{api.workers} workers, medians of {size.rounds} rounds of {size.seconds} s")
+    say(
+        "",
+        f"{counted(api.workers, 'worker')}, "
+        f"medians of {counted(size.rounds, 'round')} of {size.seconds} s",
+    )
     say(f"{'':32}{'clients':>8}" + "".join(f"{head:>11}" for head in _HEADS))
     for way, clients in places:
         figures = [taken[way, clients] for taken in rounds]

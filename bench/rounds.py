@@ -53,8 +53,11 @@ def compare(
         order = [(place + turn) % len(targets) for place in range(len(targets))]
         figures = {place: _take(targets[place], seconds, connections) for place in order}
         taken.append([figures[place] for place in range(len(targets))])
-    many = f"{connections} connections" if connections > 1 else "1 connection"
-    say("", f"{title}, {many}, medians of {rounds} rounds of {seconds} s")
+    say(
+        "",
+        f"{title}, {counted(connections, 'connection')}, "
+        f"medians of {counted(rounds, 'round')} of {seconds} s",
+    )
     say(" " * 36 + "".join(f"{head:>11}" for head in _HEADS))
     for place, target in enumerate(targets):
         rate = median(row[place].load.rate for row in taken)
@@ -68,6 +71,11 @@ def compare(
             f"{target.name:36}{rate:11.0f}{faster:11.2f}{p50:11.2f}{p99:11.2f}{later:11.2f}"
             f"{workers:11.0f}{stores:11.0f}"
         )
+
+
+def counted(number: int, things: str) -> str:
+    """Write a number of things: ``1 worker``, ``2 workers``."""
+    return f"{number:,} {things}{'s' * (number != 1)}"
 
 
 def say(*lines: str) -> None:

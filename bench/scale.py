@@ -25,7 +25,7 @@ from api.store.boards import Member, member_of
 from bench.forms import Form, form_asked
 from bench.load import Request, moves
 from bench.machine import described
-from bench.rounds import Target, compare, say
+from bench.rounds import Target, compare, counted, say
 from bench.stock import begin_all, long_games
 from engine import choose, replay, score
 from tests.cluster import cluster, cluster_url
@@ -55,7 +55,7 @@ class Size(NamedTuple):
 
 
 SIZES = {
-    Form.BRIEF: Size(1, 1, (1, 2), (1_000, 2_000), 10_000, 300),
+    Form.BRIEF: Size(1, 1, (1, 2), (1_000, 2_000), 10_000, 600),
     Form.USUAL: Size(3, 2, (1, 2, 4), (1_000, 100_000, 1_000_000), 1_000_000, 600),
     Form.LONG: Size(9, 5, (1, 2, 4, 8), (1_000, 100_000, 1_000_000, 10_000_000), 10_000_000, 900),
 }
@@ -104,7 +104,7 @@ def _by_workers(records: Sequence[Record], size: Size) -> None:
         played = partial(_moves, Store(server.url), records)
         targets = [
             Target(
-                f"{workers} worker{'s' * (workers > 1)}",
+                counted(workers, "worker"),
                 stack.enter_context(serving(server, workers)),
                 [server],
                 played,

@@ -69,11 +69,11 @@ def figures_of(module: str, *arguments: str) -> dict[str, list[float]]:
 
 @needs_wrk
 def test_moves_are_each_sent_once_and_played(api: ApiServer, store: Store) -> None:
-    games = begin_all(store, long_games(120))
-    load = send(api.port, moves(games), seconds=1)
+    games = begin_all(store, long_games(300))
+    load = send(api.port, moves(games), seconds=1, connections=1)
     played = sum(len(store.games.read(game.id).log) - len(game.log) for game, _ in games)
-    # wrk sends the first one twice, and cuts some off at the end whose answers it does not count.
-    assert load.requests - 1 <= played <= load.requests + 16
+    # The end may cut one off, whose answer does not count.
+    assert load.requests <= played <= load.requests + 1
     assert 0 < load.p50 <= load.p99
 
 
@@ -162,6 +162,7 @@ def test_a_store_is_filled_with_copies_that_can_be_played(store_server: StoreSer
     [
         ("bench.floor", {"the floor: a bare move", "applyActions", "getGame"}),
         ("bench.games", {"GET the actions, POST one", "POST three choices at once"}),
+        ("bench.parts", {"gunicorn: HTTP and sockets", "the rules"}),
         ("bench.scale", {"1 worker", "1,000 entries", "a Cluster of 3 primaries"}),
     ],
 )
