@@ -19,7 +19,7 @@ from bench.load import moves, processor_seconds, send
 from bench.machine import described
 from bench.rounds import CONNECTIONS, say
 from bench.stock import begin_all, long_games
-from tests.servers import ApiServer, StoreServer, valkey_binary
+from tests.servers import ROOT, ApiServer, StoreServer, valkey_binary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -31,11 +31,11 @@ PARTS = {
     "/site-packages/werkzeug/": "Flask and Werkzeug",
     "/site-packages/marshmallow/": "marshmallow",
     "/site-packages/prometheus_client/": "metrics",
-    "/api/metrics.py": "metrics",
+    f"{ROOT}/api/metrics.py": "metrics",
     "/site-packages/redis/": "redis-py and its sockets",
-    "/api/store/": "the store's code",
-    "/api/": "the API's own code",
-    "/engine/": "the rules",
+    f"{ROOT}/api/store/": "the store's code",
+    f"{ROOT}/api/": "the API's own code",
+    f"{ROOT}/engine/": "the rules",
 }
 """The parts by what is in the path of their files."""
 

@@ -107,7 +107,6 @@ def test_random_games_are_played_to_their_end(
         redis.flushall()
     printed = wrk(api.port, "games.lua", 1, (2, 2), way)
     games = [store.games.read(game_id) for game_id in store.games.ids()]
-    assert printed["failed"] == 0
     # A game of each of the two players may have ended without its answer being counted.
     ended = sum(game.over for game in games)
     assert 0 < printed["games"] <= ended <= printed["games"] + 2
