@@ -17,7 +17,7 @@ from api.store import Store
 from bench.forms import Form, form_asked
 from bench.load import moves, processor_seconds, send
 from bench.machine import described
-from bench.rounds import CONNECTIONS, say
+from bench.rounds import CONNECTIONS, look_first, say
 from bench.stock import begin_all, long_games
 from tests.servers import ROOT, ApiServer, StoreServer, valkey_binary
 
@@ -63,10 +63,11 @@ def main() -> None:
     try:
         api.start()
         assert api.process  # noqa: S101  # it runs
-        games = begin_all(Store(server.url), long_games(size.games))
+        requests = list(moves(begin_all(Store(server.url), long_games(size.games))))
+        look_first(api, requests)
         api.get(COUNTS)
         before = processor_seconds(api.process.pid)
-        load = send(api.port, moves(games), size.seconds)
+        load = send(api.port, requests, size.seconds)
         each = (processor_seconds(api.process.pid) - before) / load.requests * 1e6
         counts: dict[str, int] = api.get(COUNTS).json
     finally:

@@ -73,6 +73,12 @@ def compare(
         )
 
 
+def look_first(api: ApiServer, requests: Iterable[Request]) -> None:
+    """Read the games whose moves are to be measured, so that workers remember them."""
+    if looks := list(looks_at(requests)):
+        send(api.port, islice(cycle(looks), LOOKS), 1)
+
+
 def counted(number: int, things: str) -> str:
     """Write a number of things: ``1 worker``, ``2 workers``."""
     return f"{number:,} {things}{'s' * (number != 1)}"
@@ -86,8 +92,8 @@ def say(*lines: str) -> None:
 
 def _take(target: Target, seconds: int, connections: int) -> Figures:
     requests = list(target.requests())
-    if target.back and (looks := list(looks_at(requests))):
-        send(target.api.port, islice(cycle(looks), LOOKS), 1, connections)
+    if target.back:
+        look_first(target.api, requests)
     before = _seconds([target.api]), _seconds(target.stores)
     load = send(target.api.port, requests, seconds, connections)
     after = _seconds([target.api]), _seconds(target.stores)
