@@ -1,12 +1,13 @@
 """Games in the store: one hash each, with the action log that only ever grows.
 
-A field of the hash is one letter, because a million games repeat it:
+A field of the hash is one letter, because a million games repeat it, and what is usual is missing:
 
 =====  =====================================================================================
 ``f``  format of the hash, ``1``
-``r``  rules as text: the ruleset, and options that differ (``original+leave=2``)
+``r``  rules as text: the ruleset, and options that differ (``original+leave=2``); missing if
+       they are ``original``
 ``s``  seed
-``m``  mode: ``standard`` or ``seeded``
+``m``  mode, ``seeded``; missing if it is ``standard``
 ``p``  player's name; missing if there is none
 ``l``  ``1`` if the game is locked: playing it takes its token; missing if it is not
 ``c``  time of creation, milliseconds since 1970 by the store's clock, as all times
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from api.store.client import Client
 
 FORMAT = "1"
+USUAL_RULES = "original"
+"""What a missing ``r`` stands for: for ever, whichever ruleset is the default one day."""
 DAY = 24 * 60 * 60 * 1000
 MAX_COPIES = 8192
 """How many games a process remembers; about 1 KB each."""
@@ -130,7 +133,11 @@ class Games:
 
         Returns the game that has the id now, and whether it was created.
         """
-        fields = {"f": FORMAT, "r": str(new.rules), "s": new.seed, "m": new.mode.value}
+        fields = {"f": FORMAT, "s": new.seed}
+        if str(new.rules) != USUAL_RULES:
+            fields["r"] = str(new.rules)
+        if new.mode is not Mode.STANDARD:
+            fields["m"] = new.mode.value
         if new.player is not None:
             fields["p"] = new.player
         if new.locked:
@@ -240,9 +247,9 @@ def _game(game_id: str, fields: Mapping[Any, Any]) -> Game:
 def _written(game_id: str, fields: Mapping[Any, Any]) -> Game:
     return Game(
         id=game_id,
-        rules=parse_rules(fields["r"]),
+        rules=parse_rules(fields.get("r", USUAL_RULES)),
         seed=fields["s"],
-        mode=Mode(fields["m"]),
+        mode=Mode(fields.get("m", Mode.STANDARD)),
         player=fields.get("p"),
         locked="l" in fields,
         created_at=int(fields["c"]),
