@@ -74,6 +74,7 @@ def create_app(config: Mapping[str, Any] | None = None) -> App:
         secret=chosen.secret,
         keep_lost_days=chosen.keep_lost_days,
         create_limit=chosen.create_limit,
+        wait_replicas=chosen.wait_replicas,
         watch=figures,
     )
     # If the store is away the app starts all the same, and checks when it first needs the secret.

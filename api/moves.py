@@ -56,8 +56,8 @@ def play(store: Store, game_id: str, version: int, actions: Sequence[Action]) ->
         check_token(game)
         if played := _already_played(game, version, actions):
             if game.over:
-                # Whoever played the last action may have died before the game was ranked.
-                store.ledger.enter(game)
+                # Whoever played the last action may have died before the game was settled.
+                store.settle(game)
             return played
         try:
             return _append(store, game, version, actions)

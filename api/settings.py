@@ -140,6 +140,12 @@ class Settings:
         "How many games one address may create: `60/minute`, `20/30 seconds`. Of IPv6 a /64 is one "
         "address. Empty for no limit.",
     )
+    wait_replicas: int = _setting(
+        _integer(0, 9),
+        "0",
+        "How many replicas of the store must have a finished game before its last move is "
+        "acknowledged. 0 waits for none.",
+    )
     host: str = _setting(
         _host, "127.0.0.1", "The address to listen on; `0.0.0.0` to serve other machines."
     )

@@ -65,13 +65,14 @@ class Store:
     Any method raises one of :data:`UNAVAILABLE` when the store cannot answer.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # one argument for each setting
         self,
         url: str,
         *,
         secret: bytes | None = None,
         keep_lost_days: int = 365,
         create_limit: RateLimitItem | None = None,
+        wait_replicas: int = 0,
         watch: Watch | None = None,
     ) -> None:
         self._client = Client(url, watch)
@@ -79,9 +80,10 @@ class Store:
         self.ledger = Ledger(self._client, self.games)
         self.secret = Secret(self._client, secret)
         self.create_limit = CreateLimit(self._client, create_limit) if create_limit else None
+        self._wait_replicas = wait_replicas
 
     def append(self, game: Game, actions: Sequence[Action], after: State) -> Game:
-        """Append ``actions``, which lead to ``after``, and rank the game if it ends with them.
+        """Append ``actions``, which lead to ``after``, and settle the game if it ends with them.
 
         Raises LogMoved if the game's log is another by now, and GameNotFound if it has expired.
         """
@@ -91,8 +93,18 @@ class Store:
         game = self.games.append(game, actions, after)
         if over:
             self._client.watch.finished(game)
-            self.ledger.enter(game)
+            self.settle(game)
         return game
+
+    def settle(self, game: Game) -> None:
+        """See to it that a game that is over stays so, and is ranked. May be repeated.
+
+        Replicas are waited for first: what a failover takes back, no board has told. They are not
+        waited for again with the board, for every entry can be made anew from its game.
+        """
+        if self._wait_replicas:
+            self.games.confirm(game, self._wait_replicas)
+        self.ledger.enter(game)
 
     def probe(self) -> None:
         """Check the secret, and write something: a full store and a replica still answer a ping.

@@ -24,8 +24,14 @@ TIMEOUT = 0.5
 RETRIES = 1
 MAX_CONNECTIONS = 64
 DEFAULT_PORT = 6379
+WAIT_MILLISECONDS = 400
+"""How long replicas are waited for: less than :data:`TIMEOUT`, so that the answer is heard."""
 
 _SCRIPTS = Path(__file__).parent / "scripts"
+
+
+class NotReplicated(RedisError):
+    """Fewer replicas than asked for have said in time that they have what was written."""
 
 
 class Script:
@@ -59,6 +65,24 @@ class Client:
             return self.redis.evalsha(script.sha, script.keys, *keys_and_args)
         except NoScriptError:
             return self.redis.eval(script.text, script.keys, *keys_and_args)
+
+    def replicate(self, replicas: int, script: Script, key: str, *args: str | int) -> Any:  # noqa: ANN401  # likewise
+        """Run a script that writes to one key, and return what it returns.
+
+        Raises NotReplicated unless so many replicas have by then what anybody wrote to its node.
+        """
+        redis = self.redis
+        if isinstance(redis, RedisCluster):
+            # Our callers have just asked for this key, so the client knows where it lies now.
+            node = redis.get_node_from_key(key)  # type: ignore[no-untyped-call]  # redis-py
+            redis = redis.get_redis_connection(node)
+        pipeline = redis.pipeline(transaction=False)  # over one connection
+        pipeline.eval(script.text, 1, key, *args)
+        pipeline.wait(replicas, WAIT_MILLISECONDS)
+        reply, reached = pipeline.execute()
+        if reached < replicas:
+            raise NotReplicated(f"{reached} of {replicas} replicas")
+        return reply
 
     def forget_connections(self) -> None:
         """Drop the idle connections: after an error they may lead to a server that is gone."""

@@ -22,7 +22,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from api.store.client import Script
+from api.store.client import NotReplicated, Script
 from api.store.steps import step_after
 from api.store.watch import timed
 from engine import Action, EngineError, Rules, State, Status, Step, parse_rules, to_log
@@ -41,6 +41,7 @@ MAX_COPIES = 8192
 
 _CREATE = Script("create")
 _APPEND = Script("append")
+_CONFIRM = Script("confirm")
 
 
 class Mode(StrEnum):
@@ -200,6 +201,15 @@ class Games:
         return self._remember(
             game._replace(log=game.log + log, updated_at=updated, expires_at=expires or None)
         )
+
+    @timed("confirm")
+    def confirm(self, game: Game, replicas: int) -> None:
+        """Wait until so many replicas have the game as it is.
+
+        Raises NotReplicated if they do not, or if it is another by now.
+        """
+        if not self._client.replicate(replicas, _CONFIRM, _key(game.id), game.seed, game.log):
+            raise NotReplicated("the game was set back")
 
     def _remember(self, game: Game) -> Game:
         copies = self._copies
