@@ -1,58 +1,149 @@
-"""A Cluster of primaries without replicas, on this machine."""
+"""A Cluster of its own for a test: primaries with any number of replicas, all on this machine."""
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from redis import Redis, RedisCluster
+from redis.crc import key_slot
 
 from tests.servers import StoreServer, free_port, wait_until
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 SLOTS = 16384
+PRIMARIES = 3
 
 
-class Node(NamedTuple):
-    """One server of the Cluster, with its port for clients and that for other nodes."""
+class Node(StoreServer):
+    """One server of a Cluster, with a port for clients and one for the other nodes."""
 
-    server: StoreServer
-    port: int
-    bus: int
+    def __init__(self, binary: str, *options: str) -> None:
+        self.port, self.bus = free_port(), free_port()
+        super().__init__(
+            binary,
+            *("--port", str(self.port), "--cluster-port", str(self.bus)),
+            *("--cluster-enabled", "yes", "--cluster-require-full-coverage", "no"),
+            *("--appendfsync", "always", "--repl-diskless-sync-delay", "0"),
+            *options,
+        )
+
+    def ask(self, *command: str | int) -> Any:  # noqa: ANN401  # whatever it replies
+        """Send it a command, and return its reply as it is."""
+        with self.client as client:
+            return client.execute_command(*command)
+
+    @property
+    def is_primary(self) -> bool:
+        """Whether games are written here."""
+        return self.primary_port is None
+
+    @property
+    def primary_port(self) -> int | None:
+        """The port of the node that this one is a replica of, None if it is a primary."""
+        role = self._role()
+        return None if role[0] == "master" else int(role[2])
+
+    @property
+    def replicas(self) -> int:
+        """How many replicas follow it."""
+        return len(self._role()[2])
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it finds the Cluster well, and every slot served."""
+        said = str(self.ask("CLUSTER", "INFO"))
+        return "cluster_state:ok" in said and f"cluster_slots_ok:{SLOTS}" in said
+
+    def knows(self, nodes: int) -> bool:
+        """Whether it has heard of so many nodes, itself among them."""
+        return f"cluster_known_nodes:{nodes}" in str(self.ask("CLUSTER", "INFO"))
+
+    @property
+    def slots(self) -> frozenset[int]:
+        """The slots that it serves, as it says itself."""
+        ranges = (
+            range(first, last + 1)
+            for first, last, primary, *_ in self.ask("CLUSTER", "SLOTS")
+            if primary[1] == self.port
+        )
+        return frozenset(chain.from_iterable(ranges))
+
+    @property
+    def offset(self) -> int:
+        """How far it is in the stream of what is written."""
+        role = self._role()
+        return int(role[1] if role[0] == "master" else role[4])
+
+    def _role(self) -> Sequence[Any]:
+        role: Sequence[Any] = self.ask("ROLE")
+        return role
 
 
-@contextmanager
-def cluster(binary: str, primaries: int, *options: str) -> Iterator[list[Node]]:
-    """Run so many primaries, each with as many of the slots."""
-    with ExitStack() as stack:
-        nodes: list[Node] = []
-        for number in range(primaries):
-            nodes.append(_node(binary, *options))
-            stack.callback(nodes[-1].server.close)
-            nodes[-1].server.start()
-            with nodes[-1].server.client as client:
-                first, last = (SLOTS * place // primaries for place in (number, number + 1))
-                client.execute_command("CLUSTER", "ADDSLOTSRANGE", first, last - 1)
-                client.execute_command("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
-        with nodes[0].server.client as client:
-            for node in nodes[1:]:
-                client.execute_command("CLUSTER", "MEET", "127.0.0.1", node.port, node.bus)
-        wait_until(lambda: all(map(complete, nodes)))
-        yield nodes
+class Cluster:
+    """Nodes that share the slots, a third for each of the first three of them at the beginning."""
 
+    def __init__(self, binary: str, *options: str, replicas: int = 0) -> None:
+        self.replicas = replicas
+        self.nodes = [Node(binary, *options) for _ in range(PRIMARIES * (1 + replicas))]
+        self.url = "redis+cluster://" + ",".join(
+            f"127.0.0.1:{node.port}" for node in self.nodes[1:PRIMARIES]
+        )
 
-def complete(node: Node) -> bool:
-    """Whether a node knows of a server for every slot."""
-    with node.server.client as client:
-        return "cluster_state:ok" in str(client.execute_command("CLUSTER", "INFO"))
+    def start(self) -> Self:
+        """Start the nodes, and wait until they serve."""
+        first, *others = self.nodes
+        for number, node in enumerate(self.nodes):
+            node.start()
+            node.ask("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
+            if number < PRIMARIES:
+                begin, end = (SLOTS * place // PRIMARIES for place in (number, number + 1))
+                node.ask("CLUSTER", "ADDSLOTSRANGE", begin, end - 1)
+        for node in others:
+            first.ask("CLUSTER", "MEET", "127.0.0.1", node.port, node.bus)
+        wait_until(lambda: all(node.knows(len(self.nodes)) for node in self.nodes))
+        for number, node in enumerate(self.nodes[PRIMARIES:]):
+            node.ask("CLUSTER", "REPLICATE", self.nodes[number % PRIMARIES].ask("CLUSTER", "MYID"))
+        wait_until(lambda: self.is_whole)
+        return self
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all nodes serve, and every primary has its replicas."""
+        return all(node.is_ready for node in self.nodes) and all(
+            node.replicas == self.replicas for node in self.nodes if node.is_primary
+        )
 
-def cluster_url(nodes: Sequence[Node]) -> str:
-    """Return the address of the Cluster, by some of its nodes."""
-    return "redis+cluster://" + ",".join(f"127.0.0.1:{node.port}" for node in nodes)
+    @property
+    def client(self) -> Redis:
+        """A client to look behind the API."""
+        client = RedisCluster(host="127.0.0.1", port=self._running()[0].port, decode_responses=True)
+        # Of the two client classes tests only use what they have in common.
+        return cast("Redis", client)
 
+    def primary_of(self, key: str) -> Node:
+        """Return the node that a key lies on."""
+        slot = key_slot(key.encode())
+        (node,) = (node for node in self._running() if node.is_primary and slot in node.slots)
+        return node
 
-def _node(binary: str, *options: str) -> Node:
-    port, bus = free_port(), free_port()
-    ports = ("--port", str(port), "--cluster-port", str(bus))
-    return Node(StoreServer(binary, *ports, "--cluster-enabled", "yes", *options), port, bus)
+    def replica_of(self, primary: Node) -> Node:
+        """Return a node that follows this one."""
+        return next(node for node in self._running() if node.primary_port == primary.port)
+
+    def empty(self) -> None:
+        """Forget all data."""
+        wait_until(lambda: self.is_whole)
+        for node in self.nodes:
+            if node.is_primary:
+                node.ask("FLUSHALL")
+
+    def close(self) -> None:
+        """End all of them and forget their data."""
+        for node in self.nodes:
+            node.close()
+
+    def _running(self) -> list[Node]:
+        return [node for node in self.nodes if node.answers()]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from engine import choose, parse_action, steps
 from tests.engine.play import play
 from tests.public import public_event, public_state
-from tests.servers import Reply
+from tests.servers import Reply, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -128,6 +128,20 @@ def act(client: Client, game_id: str, version: int, *actions: str) -> Reply:
     return client.request(
         "POST", f"/v1/games/{game_id}/actions", {"version": version, "actions": actions}
     )
+
+
+def insist(client: Client, game_id: str, version: int, *actions: str) -> Reply:
+    """Send actions until the store answers, as a client is told to."""
+    reply = act(client, game_id, version, *actions)
+
+    def answered() -> bool:
+        nonlocal reply
+        if reply.status == http.client.SERVICE_UNAVAILABLE:
+            reply = act(client, game_id, version, *actions)
+        return reply.status != http.client.SERVICE_UNAVAILABLE
+
+    wait_until(answered)
+    return reply
 
 
 def play_through(client: Client, game: Record) -> str:

@@ -10,8 +10,8 @@ import pytest
 
 from api import create_app
 from tests.deploy.shipped import SHIPPED, RedisServer
-from tests.playing import act, begin, play_through, record
-from tests.servers import ApiServer, Reply, redis_binary, wait_until
+from tests.playing import act, begin, insist, play_through, record
+from tests.servers import ApiServer, redis_binary, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,22 +100,9 @@ def test_a_game_goes_on_when_its_primary_is_lost(api: ApiServer, nodes: list[Red
     (primary,) = (node for node in nodes if _is_primary_of(node, f"game:{game_id}"))
     primary.stop(signal.SIGKILL)
     for version, action in enumerate(game.actions[1:], 1):
-        reply = _repeated(api, game_id, version, action)
+        reply = insist(api, game_id, version, action)
         assert (reply.status, reply.json["version"]) == (200, version + 1)
     assert api.get(f"/v1/games/{game_id}/score").json["score"] is not None
-
-
-def _repeated(api: ApiServer, game_id: str, version: int, action: str) -> Reply:
-    """Send a move until the store answers, as a client is told to."""
-    replies = [act(api, game_id, version, action)]
-
-    def played() -> bool:
-        if replies[-1].status == 503:
-            replies.append(act(api, game_id, version, action))
-        return replies[-1].status != 503
-
-    wait_until(played)
-    return replies[-1]
 
 
 def _is_ready(server: RedisServer) -> bool:

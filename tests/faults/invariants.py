@@ -107,7 +107,7 @@ def check_game(played: Played, stored: Stored | None, kept_from: float) -> int:
         if stored is None:
             assert not (kept and exchange.acknowledged), f"the game is gone: {exchange}"
             lost += exchange.moves and exchange.acknowledged
-        elif exchange.acknowledged and not _holds(exchange, stored):
+        elif exchange.acknowledged and not holds(exchange, stored):
             assert not kept, f"{exchange} is not in the log {stored.log!r}"
             lost += exchange.moves
         elif kept and exchange.status == HTTPStatus.NOT_FOUND:
@@ -148,7 +148,7 @@ def _explained(played: Played, log: str) -> bool:
     return len(log) in reached
 
 
-def _holds(exchange: Exchange, stored: Stored) -> bool:
+def holds(exchange: Exchange, stored: Stored) -> bool:
     """Whether an answer is what the game's log says."""
     body = exchange.json
     if exchange.creates:

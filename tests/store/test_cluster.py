@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import pytest
 from limits import RateLimitItemPerMinute
-from redis import Redis, RedisCluster
 
 from api.moves import play
 from api.store import UNAVAILABLE, Board, Mode, Purpose, Store
 from engine import RULESETS, choose
-from tests.cluster import cluster, cluster_url, complete
+from tests.cluster import Cluster
 from tests.servers import wait_until
 from tests.store.play import (
     LOST,
@@ -27,45 +26,41 @@ from tests.store.play import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from redis import Redis
+
     from api.store import Game
     from tests.cluster import Node
 
 pytestmark = pytest.mark.slow
 
-NODES = 3
-
 
 @pytest.fixture(scope="module")
-def nodes(binary: str) -> Iterator[list[Node]]:
-    with cluster(binary, NODES, "--appendfsync", "always") as nodes:
-        yield nodes
+def cluster(binary: str) -> Iterator[Cluster]:
+    cluster = Cluster(binary)
+    try:
+        yield cluster.start()
+    finally:
+        cluster.close()
 
 
 @pytest.fixture
-def url(nodes: list[Node]) -> str:
-    """The Cluster, empty, by the names of two of its nodes."""
-    for node in nodes:
-        with node.server.client as client:
-            client.flushall()
-    return cluster_url(nodes[1:])
+def url(cluster: Cluster) -> str:
+    """The Cluster, empty."""
+    cluster.empty()
+    return cluster.url
 
 
 @pytest.fixture
-def redis(nodes: list[Node], url: str) -> Iterator[Redis]:
+def redis(cluster: Cluster, url: str) -> Iterator[Redis]:
     """A client to look behind the store."""
     assert url
-    client = RedisCluster(host="127.0.0.1", port=nodes[0].port, decode_responses=True)
-    # Of the two client classes the helpers only use what they have in common.
-    yield cast("Redis", client)
-    client.close()
+    with cluster.client as client:
+        yield client
 
 
 @pytest.fixture
-def store(url: str) -> Iterator[Store]:
-    store = Store(url)
-    yield store
-    # Unlike a node's, its connections are in cycles, and left to the collector they warn.
-    store._client.redis.close()
+def store(url: str) -> Store:
+    return Store(url)
 
 
 def _games_on_every_node(store: Store, nodes: list[Node]) -> list[Game]:
@@ -76,12 +71,12 @@ def _games_on_every_node(store: Store, nodes: list[Node]) -> list[Game]:
 
 
 def _has_a_game(node: Node) -> bool:
-    with node.server.client as client:
+    with node.client as client:
         return bool(list(client.scan_iter("game:*")))
 
 
-def test_games_on_every_node_are_read_in_order(store: Store, nodes: list[Node]) -> None:
-    games = _games_on_every_node(store, nodes)
+def test_games_on_every_node_are_read_in_order(store: Store, cluster: Cluster) -> None:
+    games = _games_on_every_node(store, cluster.nodes)
     assert [store.games.read(game.id) for game in games] == games
     assert store.games.read_all([*[game.id for game in games], "gone"]) == [*games, None]
 
@@ -116,10 +111,9 @@ def test_a_repeated_move_is_applied_once(store: Store) -> None:
     assert store.ledger.page(Board("original"), 20).total == 1
 
 
-def test_all_processes_share_one_secret(store: Store, url: str) -> None:
-    other = Store(url)
-    assert store.secret.derive(Purpose.ID, "x") == other.secret.derive(Purpose.ID, "x")
-    other._client.redis.close()
+def test_all_processes_share_one_secret(url: str) -> None:
+    one, other = Store(url), Store(url)
+    assert one.secret.derive(Purpose.ID, "x") == other.secret.derive(Purpose.ID, "x")
 
 
 def test_the_creations_of_clients_are_counted_on_every_node(url: str, redis: Redis) -> None:
@@ -137,19 +131,19 @@ def test_a_cluster_is_probed(store: Store) -> None:
 
 
 def test_a_cluster_that_is_down_is_unavailable_until_it_is_back(
-    nodes: list[Node], store: Store
+    cluster: Cluster, store: Store
 ) -> None:
     game = one_short(store)
-    for node in nodes:
-        node.server.kill()
+    for node in cluster.nodes:
+        node.kill()
     for _ in range(2):
         with pytest.raises(UNAVAILABLE):
             store.probe()
         with pytest.raises(UNAVAILABLE):
             move(store, game, LOST.actions[-1:])
         store.forget_connections()
-    for node in nodes:
-        node.server.start()
-    wait_until(lambda: all(map(complete, nodes)))
+    for node in cluster.nodes:
+        node.start()
+    wait_until(lambda: cluster.is_whole)
     store.probe()
     assert move(store, game, LOST.actions[-1:]).over

@@ -1,0 +1,235 @@
+"""A Cluster of three primaries and three replicas that loses a primary while games are played.
+
+Replication is asynchronous: a move is acknowledged before a replica has it, so a failover may take
+moves back. It may not take back a finished game that replicas were waited for, nor anything that
+lies on the other primaries.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from http import HTTPStatus
+from itertools import count
+from random import Random
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+from redis.crc import key_slot
+
+from api.store import Store
+from engine import parse_action, to_log
+from tests.cluster import Cluster
+from tests.faults import invariants
+from tests.faults.driver import Driver
+from tests.playing import FOOLISH, act, begin, insist, record
+from tests.servers import ApiServer, redis_binary, valkey_binary, wait_until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.cluster import Node
+    from tests.faults.exchanges import Exchange
+    from tests.playing import Record
+
+pytestmark = pytest.mark.slow
+
+FAILOVER = 15
+"""Within so many seconds of a primary's death its games go on."""
+
+OUTAGE = 1
+"""The dead primary is left alone for so many seconds after its replica has taken over."""
+
+KEPT = -math.inf
+
+PLAYERS = 8
+
+
+@pytest.fixture(scope="module", params=["valkey", "redis"])
+def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
+    binary = valkey_binary() if request.param == "valkey" else redis_binary()
+    if binary is None:
+        pytest.skip("no redis-server on the PATH")
+    cluster = Cluster(binary, "--cluster-node-timeout", "1000", replicas=1)
+    try:
+        yield cluster.start()
+    finally:
+        cluster.close()
+
+
+@pytest.fixture(params=[0, 1], ids=["waiting-for-none", "waiting-for-one"])
+def wait_replicas(request: pytest.FixtureRequest) -> int:
+    """How many replicas the API waits for when a game is finished."""
+    replicas: int = request.param
+    return replicas
+
+
+@pytest.fixture
+def api(cluster: Cluster, wait_replicas: int) -> Iterator[ApiServer]:
+    cluster.empty()
+    settings = {
+        "SCOUNDREL_REDIS_URL": cluster.url,
+        "SCOUNDREL_WAIT_REPLICAS": str(wait_replicas),
+    }
+    server = ApiServer(settings)
+    try:
+        yield server.start()
+    finally:
+        server.close()
+
+
+class Failover(NamedTuple):
+    """When a primary was killed, when its replica had its place, and what lay there."""
+
+    killed: float
+    replaced: float
+    whole: float
+    slots: frozenset[int]
+
+    def concerns(self, *keys: str) -> bool:
+        """Whether any of these keys lay there."""
+        return any(key_slot(key.encode()) in self.slots for key in keys)
+
+
+def _fail_over(cluster: Cluster, primary: Node) -> Failover:
+    """Kill a primary, wait until it is replaced, and start it again as a replica."""
+    heir = cluster.replica_of(primary)
+    slots = primary.slots
+    primary.kill()
+    killed = time.monotonic()
+    wait_until(lambda: heir.is_primary, FAILOVER)
+    replaced = time.monotonic()
+    time.sleep(OUTAGE)
+    primary.start()
+    wait_until(lambda: cluster.is_whole)
+    return Failover(killed, replaced, time.monotonic(), slots)
+
+
+def test_games_go_on_when_a_primary_is_killed(
+    cluster: Cluster, api: ApiServer, wait_replicas: int
+) -> None:
+    with Driver(api.port, PLAYERS) as driver:
+        driver.play()
+        primary = Random(driver.seed).choice([node for node in cluster.nodes if node.is_primary])
+        failover = _fail_over(cluster, primary)
+        driver.recovered(lost=True)
+        driver.play()
+    exchanges = driver.exchanges
+    resumed = _resumed(exchanges, failover)
+    assert resumed < FAILOVER
+    assert _went_on_elsewhere(exchanges, failover)
+    mended = _mend_boards(cluster, failover)
+    figures = driver.check(cluster)
+    _check_what_is_kept(cluster, exchanges, failover, wait_replicas)
+    print(  # noqa: T201  # the figures of docs/RELIABILITY.md
+        f"replaced after {failover.replaced - failover.killed:.1f} s, its games went on after "
+        f"{resumed:.1f} s, {mended} entries mended, {figures}"
+    )
+
+
+def _moves_of(exchanges: list[Exchange], failover: Failover, *, there: bool) -> Iterator[Exchange]:
+    """Yield the new moves of games that lay on the primary that was lost, or of all others."""
+    for exchange in exchanges:
+        fresh = exchange.moves and exchange.acknowledged and not exchange.replayed
+        if fresh and failover.concerns(f"game:{exchange.game_id}") is there:
+            yield exchange
+
+
+def _resumed(exchanges: list[Exchange], failover: Failover) -> float:
+    """Return how long after the loss the first move of a game that lay there was acknowledged."""
+    moves = _moves_of(exchanges, failover, there=True)
+    return next(
+        move.ended - failover.killed for move in moves if move.ended > failover.killed + 0.1
+    )
+
+
+def _went_on_elsewhere(exchanges: list[Exchange], failover: Failover) -> bool:
+    """Whether games of the other primaries were played meanwhile."""
+    moves = _moves_of(exchanges, failover, there=False)
+    return any(failover.killed < move.began < failover.replaced for move in moves)
+
+
+def _mend_boards(cluster: Cluster, failover: Failover) -> int:
+    """Rebuild the boards; only what lay on the primary that was lost may want it."""
+    audit = Store(cluster.url).ledger.audit
+    differences = list(audit.differences())
+    for difference in differences:
+        assert difference.board, f"{difference}"
+        lay_at = (f"board:{difference.board.name}", f"game:{difference.game_id}", "pending")
+        assert failover.concerns(*lay_at), f"{difference}"
+        audit.mend(difference)
+    return len(differences)
+
+
+def _check_what_is_kept(
+    cluster: Cluster, exchanges: list[Exchange], failover: Failover, wait_replicas: int
+) -> None:
+    """Check that the other primaries lost nothing, and none of them a game that was waited for."""
+    with cluster.client as redis:
+        stored = invariants.stored_games(redis)
+    checked: Counter[bool] = Counter()
+    for game in invariants.by_game(exchanges).values():
+        there = failover.concerns(f"game:{game.id}")
+        if not there:
+            invariants.check_game(game, stored.get(game.id), KEPT)
+        elif wait_replicas:
+            for exchange in game.exchanges:
+                if exchange.finishes:
+                    assert game.id in stored, f"the game is gone: {exchange}"
+                    assert invariants.holds(exchange, stored[game.id]), f"{exchange} is lost"
+        checked[there] += 1
+    assert checked[True], "no game lay on the primary that was lost"
+    assert checked[False], "no game lay elsewhere"
+
+
+def test_a_last_move_that_no_replica_has_is_acknowledged_only_by_who_waits_for_none(
+    cluster: Cluster, api: ApiServer, wait_replicas: int
+) -> None:
+    """And is played anew when it is repeated after the failover that takes it back."""
+    primary = next(node for node in cluster.nodes if node.is_primary)
+    game_id, game = _one_short_on(cluster, primary, api)
+    _cut_off_its_replica(cluster, primary)
+    last = (len(game.actions) - 1, game.actions[-1])
+    reply = act(api, game_id, *last)
+    log = _stored_log(cluster, game_id)
+    assert log == to_log(map(parse_action, game.actions))
+    if wait_replicas:
+        assert reply.status == HTTPStatus.SERVICE_UNAVAILABLE
+        assert reply.json["code"] == "store_unavailable"
+        assert int(reply.headers["Retry-After"]) > 0
+    else:
+        assert reply.status == HTTPStatus.OK
+    _fail_over(cluster, primary)
+    assert _stored_log(cluster, game_id) != log, "nothing was taken back"
+    assert insist(api, game_id, *last).status == HTTPStatus.OK
+    assert _stored_log(cluster, game_id) == log
+    entries = api.get(f"/v1/ledger?seed={game.seed}").json["entries"]
+    assert [entry["game_id"] for entry in entries] == [game_id]
+
+
+def _one_short_on(cluster: Cluster, primary: Node, api: ApiServer) -> tuple[str, Record]:
+    """Begin a game that lies on a primary, and play all of it but the last action."""
+    for number in count():
+        game = record(f"cut-{number}", player=FOOLISH)
+        game_id, _body = begin(api, game)
+        if cluster.primary_of(f"game:{game_id}") is primary:
+            break
+    for version, action in enumerate(game.actions[:-1]):
+        assert act(api, game_id, version, action).status == HTTPStatus.OK
+    return game_id, game
+
+
+def _stored_log(cluster: Cluster, game_id: str) -> str | None:
+    with cluster.client as redis:
+        log = redis.hget(f"game:{game_id}", "a")
+    return None if log is None else str(log)
+
+
+def _cut_off_its_replica(cluster: Cluster, primary: Node) -> None:
+    """Have a primary send its replica nothing more; the nodes still see each other."""
+    heir = cluster.replica_of(primary)
+    wait_until(lambda: heir.offset == primary.offset)
+    primary.ask("ACL", "SETUSER", "default", "-psync", "-sync")
+    primary.ask("CLIENT", "KILL", "TYPE", "replica")
+    wait_until(lambda: not primary.replicas)
