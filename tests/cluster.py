@@ -6,7 +6,6 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from redis import Redis, RedisCluster
-from redis.crc import key_slot
 
 from tests.servers import StoreServer, free_port, wait_until
 
@@ -122,12 +121,6 @@ class Cluster:
         client = RedisCluster(host="127.0.0.1", port=self._running()[0].port, decode_responses=True)
         # Of the two client classes tests only use what they have in common.
         return cast("Redis", client)
-
-    def primary_of(self, key: str) -> Node:
-        """Return the node that a key lies on."""
-        slot = key_slot(key.encode())
-        (node,) = (node for node in self._running() if node.is_primary and slot in node.slots)
-        return node
 
     def replica_of(self, primary: Node) -> Node:
         """Return a node that follows this one."""
