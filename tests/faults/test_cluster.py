@@ -156,13 +156,15 @@ def _went_on_elsewhere(exchanges: list[Exchange], failover: Failover) -> bool:
 
 def _mend_boards(cluster: Cluster, failover: Failover) -> int:
     """Rebuild the boards; only what lay on the primary that was lost may want it."""
-    audit = Store(cluster.url).ledger.audit
+    store = Store(cluster.url)
+    audit = store.ledger.audit
     differences = list(audit.differences())
     for difference in differences:
         assert difference.board, f"{difference}"
         lay_at = (f"board:{difference.board.name}", f"game:{difference.game_id}", "pending")
         assert failover.concerns(*lay_at), f"{difference}"
         audit.mend(difference)
+    store._client.redis.close()
     return len(differences)
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import signal
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 import pytest
 
 from api.moves import play
 from api.store import UNAVAILABLE, Board, Store
-from tests.servers import StoreServer, free_port, wait_until
+from tests.playing import act, insist
+from tests.servers import StoreServer, free_port, serving, wait_until
 from tests.store.play import LOST, create, move, one_short, pending
 
 if TYPE_CHECKING:
@@ -61,17 +63,21 @@ def redis(primary: StoreServer, replica: StoreServer) -> Iterator[Redis]:
 
 
 @pytest.fixture
-def waiting(redis: Redis, primary: StoreServer) -> Store:
+def waiting(redis: Redis, primary: StoreServer) -> Iterator[Store]:
     """The store of an API that waits for the replica."""
     assert redis
-    return Store(primary.url, wait_replicas=1)
+    store = Store(primary.url, wait_replicas=1)
+    yield store
+    store.forget_connections()
 
 
 @pytest.fixture
-def hasty(redis: Redis, primary: StoreServer) -> Store:
+def hasty(redis: Redis, primary: StoreServer) -> Iterator[Store]:
     """The store of one that waits for none."""
     assert redis
-    return Store(primary.url)
+    store = Store(primary.url)
+    yield store
+    store.forget_connections()
 
 
 def _log(redis: Redis, game: Game) -> str:
@@ -141,6 +147,7 @@ def test_more_replicas_than_there_are_acknowledge_nothing(
     store = Store(primary.url, wait_replicas=2)
     with pytest.raises(UNAVAILABLE, match="1 of 2 replicas"):
         move(store, one_short(store), LAST)
+    store.forget_connections()
 
 
 def test_a_game_that_a_failover_set_back_meanwhile_is_not_acknowledged(
@@ -154,3 +161,22 @@ def test_a_game_that_a_failover_set_back_meanwhile_is_not_acknowledged(
     with pytest.raises(UNAVAILABLE, match="set back"):
         waiting.settle(game)
     assert not redis.exists(f"game:{game.id}")
+
+
+def test_an_api_that_is_set_to_wait_answers_that_the_store_is_unavailable(
+    redis: Redis, primary: StoreServer, replica: StoreServer
+) -> None:
+    assert redis
+    *before, last = map(str, LOST.actions)
+    with serving(primary, wait_replicas="1") as api:
+        game_id = api.post("/v1/games", {"seed": LOST.seed}).json["id"]
+        for version, action in enumerate(before):
+            assert act(api, game_id, version, action).status == HTTPStatus.OK
+        replica.kill(signal.SIGSTOP)
+        refused = act(api, game_id, len(before), last)
+        assert (refused.status, refused.json["code"]) == (503, "store_unavailable")
+        assert refused.headers["Retry-After"]
+        replica.kill(signal.SIGCONT)
+        acknowledged = insist(api, game_id, len(before), last)
+    assert acknowledged.status == HTTPStatus.OK
+    assert acknowledged.headers["Idempotent-Replayed"] == "true"
