@@ -28,7 +28,7 @@ from bench.machine import described
 from bench.rounds import Target, compare, counted, say
 from bench.stock import begin_all, long_games
 from engine import choose, replay, score
-from tests.cluster import cluster, cluster_url
+from tests.cluster import Cluster
 from tests.engine.play import play
 from tests.servers import ApiServer, StoreServer, serving, valkey_binary
 
@@ -264,11 +264,15 @@ def _some(live: Iterator[Begun], number: int) -> Iterator[Request]:
 def _by_shards(records: Sequence[Record], size: Size) -> None:
     with ExitStack() as stack:
         single = stack.enter_context(_stored())
-        stores = [("a single node", single.url, [single])]
+        stores: list[tuple[str, str, Sequence[StoreServer]]] = [
+            ("a single node", single.url, [single])
+        ]
         for primaries in PRIMARIES:
-            nodes = stack.enter_context(cluster(valkey_binary(), primaries, "--appendonly", "no"))
+            cluster = Cluster(valkey_binary(), "--appendonly", "no", primaries=primaries)
+            stack.callback(cluster.close)
+            cluster.start()
             name = f"a Cluster of {primaries} primar{'ies' if primaries > 1 else 'y'}"
-            stores.append((name, cluster_url(nodes), [node.server for node in nodes]))
+            stores.append((name, cluster.url, cluster.nodes))
         targets = [
             Target(
                 name,

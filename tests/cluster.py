@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SLOTS = 16384
-PRIMARIES = 3
 
 
 class Node(StoreServer):
@@ -82,14 +81,14 @@ class Node(StoreServer):
 
 
 class Cluster:
-    """Nodes that share the slots, a third for each of the first three of them at the beginning."""
+    """Primaries that share the slots, and replicas of each."""
 
-    def __init__(self, binary: str, *options: str, replicas: int = 0) -> None:
+    def __init__(self, binary: str, *options: str, primaries: int = 3, replicas: int = 0) -> None:
+        self.primaries = primaries
         self.replicas = replicas
-        self.nodes = [Node(binary, *options) for _ in range(PRIMARIES * (1 + replicas))]
-        self.url = "redis+cluster://" + ",".join(
-            f"127.0.0.1:{node.port}" for node in self.nodes[1:PRIMARIES]
-        )
+        self.nodes = [Node(binary, *options) for _ in range(primaries * (1 + replicas))]
+        named = self.nodes[1:primaries] or self.nodes
+        self.url = "redis+cluster://" + ",".join(f"127.0.0.1:{node.port}" for node in named)
 
     def start(self) -> Self:
         """Start the nodes, and wait until they serve."""
@@ -97,14 +96,15 @@ class Cluster:
         for number, node in enumerate(self.nodes):
             node.start()
             node.ask("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
-            if number < PRIMARIES:
-                begin, end = (SLOTS * place // PRIMARIES for place in (number, number + 1))
+            if number < self.primaries:
+                begin, end = (SLOTS * place // self.primaries for place in (number, number + 1))
                 node.ask("CLUSTER", "ADDSLOTSRANGE", begin, end - 1)
         for node in others:
             first.ask("CLUSTER", "MEET", "127.0.0.1", node.port, node.bus)
         wait_until(lambda: all(node.knows(len(self.nodes)) for node in self.nodes))
-        for number, node in enumerate(self.nodes[PRIMARIES:]):
-            node.ask("CLUSTER", "REPLICATE", self.nodes[number % PRIMARIES].ask("CLUSTER", "MYID"))
+        for number, node in enumerate(self.nodes[self.primaries :]):
+            followed = self.nodes[number % self.primaries]
+            node.ask("CLUSTER", "REPLICATE", followed.ask("CLUSTER", "MYID"))
         wait_until(lambda: self.is_whole)
         return self
 
