@@ -68,11 +68,11 @@ def stored_games(redis: Redis) -> dict[str, Stored]:
         pipeline.hgetall(key)
     games = {}
     for key, fields in zip(keys, pipeline.execute(), strict=True):
-        rules, log = parse_rules(fields["r"]), fields.get("a", "")
+        rules, log = parse_rules(fields.get("r", "original")), fields.get("a", "")
         played = tuple(steps(fields["s"], from_log(log), rules.options))
         game_id = key.removeprefix("game:")
         games[game_id] = Stored(
-            game_id, rules, fields["s"], fields["m"], int(fields["u"]), log, played
+            game_id, rules, fields["s"], fields.get("m", "standard"), int(fields["u"]), log, played
         )
     return games
 
