@@ -79,6 +79,7 @@ class Player:
             self._hear(self._ask(again.method, again.path, again.body, again.headers))
         elif self._game is None and self._tables and luck < 0.15:
             self._game = self._random.choice(self._tables[-len(RULESETS) :])
+            self._hear(self._ask("GET", self._path()))
         elif self._game is None:
             self._create()
         elif self._view is None:
