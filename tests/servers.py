@@ -49,16 +49,24 @@ class StoreServer:
         self._environment = environment or {}
         self.directory = Path(tempfile.mkdtemp(prefix="scoundrel-test-"))
         self.url = f"unix://{self.directory}/store.sock"
+        self._log = self.directory / "store.log"
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> Self:
         """Start the process, on what an earlier one has left, and wait until it answers."""
         self.launch()
-        wait_until(self.answers)
+        try:
+            wait_until(self.answers)
+        except AssertionError as late:
+            raise AssertionError(f"the store said: {self._log.read_text()[-2000:]}") from late
         return self
 
     def launch(self) -> None:
         """Start the process."""
+        with self._log.open("ab") as log:
+            self._launch(log)
+
+    def _launch(self, log: IO[bytes]) -> None:
         self.process = subprocess.Popen(
             [
                 self._binary,
@@ -68,7 +76,7 @@ class StoreServer:
             ],
             cwd=self.directory,
             env={**os.environ, **self._environment},
-            stdout=subprocess.DEVNULL,
+            stdout=log,
         )
 
     @property

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from enum import Enum, auto
 from http import HTTPStatus
 from threading import Event, Thread
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from redis.exceptions import BusyLoadingError, RedisError
 
@@ -21,7 +21,7 @@ from api.store.client import TIMEOUT
 from tests.servers import wait_until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
     from random import Random
@@ -189,6 +189,7 @@ def loading(stage: Stage, _random: Random) -> Iterator[None]:
     wait_until(stage.store.answers, 60)
     with stage.client as client:
         client.bgrewriteaof()  # the next restart is to be quick again
+        wait_until(lambda: _has_rewritten(client.info("persistence")))
 
 
 @contextmanager
@@ -369,8 +370,15 @@ def _filled(directory: Path) -> Iterator[None]:
 
 
 def _append_only_file(stage: Stage) -> Path:
-    """Return the file that the store is writing."""
-    return max((stage.store.directory / "appendonlydir").glob("*.incr.aof"), key=os.path.getmtime)
+    """Return the file that the store was writing, the last that its manifest names."""
+    directory = stage.store.directory / "appendonlydir"
+    (manifest,) = directory.glob("*.manifest")
+    return directory / manifest.read_text().splitlines()[-1].split()[1]
+
+
+def _has_rewritten(persistence: Mapping[str, Any]) -> bool:
+    """Whether the append-only file was rewritten since the store was started."""
+    return persistence["aof_rewrites"] > 0 and not persistence["aof_rewrite_in_progress"]
 
 
 def _command(*words: str) -> bytes:
