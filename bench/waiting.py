@@ -1,4 +1,4 @@
-"""What waiting for a replica costs a last move: ``python -m bench.waiting [redis]``.
+"""What waiting for a replica costs a last move: ``python -m bench.waiting [redis] [--brief]``.
 
 One client plays short games to their end by two API servers in turn, of which one waits for a
 replica and the other for none, on a Cluster of three primaries and three replicas on this machine
@@ -17,6 +17,7 @@ from tests.playing import FOOLISH, Connection, act, begin, record
 from tests.servers import ApiServer, redis_binary, valkey_binary
 
 GAMES = 300
+BRIEF = 10
 
 
 def main() -> None:
@@ -35,7 +36,7 @@ def main() -> None:
             }
             apis[replicas] = ApiServer(settings, workers=1).start()
         took: dict[int, list[float]] = {replicas: [] for replicas in apis}
-        for number in range(GAMES):
+        for number in range(BRIEF if "--brief" in sys.argv[1:] else GAMES):
             for replicas, api in apis.items():
                 took[replicas].append(_last_move(api.port, number))
     finally:
@@ -43,11 +44,11 @@ def main() -> None:
             api.close()
         cluster.close()
     print("\n".join(described()))  # noqa: T201  # what it is for
+    print(f"\n{'milliseconds of a last move':30}{'p50':>8}{'p90':>8}")  # noqa: T201  # likewise
     for replicas, times in took.items():
-        print(  # noqa: T201  # likewise
-            f"waiting for {replicas}: {median(times):.2f} ms in the middle, "
-            f"{quantiles(times, n=10)[-1]:.2f} ms for one in ten"
-        )
+        name = f"{'one' if replicas else 'no'} replica waited for"
+        figures = f"{median(times):8.2f}{quantiles(times, n=10)[-1]:8.2f}"
+        print(f"{name:30}{figures}")  # noqa: T201  # likewise
 
 
 def _last_move(port: int, number: int) -> float:

@@ -180,6 +180,13 @@ def test_memory_is_measured_on_each_store_there_is() -> None:
 
 
 @pytest.mark.slow
+def test_waiting_for_a_replica_is_measured() -> None:
+    figures = figures_of("bench.waiting", "--brief")
+    for name in ("no replica waited for", "one replica waited for"):
+        assert 0 < figures[name][0] <= figures[name][1]
+
+
+@pytest.mark.slow
 def test_the_engine_is_measured() -> None:
     figures = figures_of("bench.engine")
     assert figures["random.shuffle of 44 integers"][2] == 1
