@@ -120,10 +120,23 @@ def test_random_games_are_played_to_their_end(
 # Boards and games in great number.
 
 
+def test_what_is_read_of_a_filled_board_leaves_it_as_it_is(
+    api: ApiServer, store: Store, store_server: StoreServer
+) -> None:
+    with store_server.client as redis:
+        redis.flushall()
+        filled = scale._filled(store, redis, 1_000)
+        for requests in scale._requests(filled).values():
+            for request in requests:
+                assert api.get(request.path).status == 200
+        assert redis.zcard(f"board:{filled.board.name}") == 1_000
+
+
 def test_a_filled_board_has_its_size_and_games_where_it_is_read(
     store: Store, store_server: StoreServer
 ) -> None:
     with store_server.client as redis:
+        redis.flushall()
         filled = scale._filled(store, redis, 1_000)
     middle = len(filled.best) + (1_000 - 3 * scale.REAL) // 2
     for games, first in (
