@@ -15,12 +15,14 @@ from api.store.games import Game, GameNotFound, UnreadableGame
 from api.store.pending import Pending
 
 if TYPE_CHECKING:
-    from api.store.boards import Board
+    from api.store.boards import Board, Member
     from api.store.client import Client
     from api.store.games import Games
 
 GRACE = 10_000
 SWEEP_LIMIT = 20
+MAX_WINDOW = 1000
+"""How many entries are looked at in one go."""
 
 
 class Entry(NamedTuple):
@@ -80,28 +82,28 @@ class Ledger:
         Entries whose game is gone, or is another or was set back by a failover and so has not
         ended when they say, are dropped and count no more.
         """
+        window = limit + 1
         while True:
-            first, members = self._boards.after(board, cursor, limit + 1)
+            first, members = self._boards.after(board, cursor, window)
             games = self._games.read_all([member.game_id for member in members])
-            gone = [
-                member
-                for member, game in zip(members, games, strict=True)
-                if game is None
-                or (isinstance(game, Game) and game.updated_at != member.finished_at)
-            ]
-            if not gone:
+            looked_up = list(zip(members, games, strict=True))
+            gone = [member for member, game in looked_up if _is_gone(member, game)]
+            if gone:
+                self._boards.drop(board, gone)
+            there = [pair for pair in looked_up if not _is_gone(*pair)]
+            if len(there) > limit or len(members) < window:
                 break
-            self._boards.drop(board, gone)
+            # Where many are gone, there are more: one by one they would keep the reader waiting.
+            window = min(2 * window, MAX_WINDOW)
         entries = [
             Entry(rank, member.score, game)
-            for rank, (member, game) in enumerate(zip(members, games, strict=True), first)
+            for rank, (member, game) in enumerate(there[:limit], first)
             if isinstance(game, Game)  # what a later release wrote is for its readers
         ]
-        more = len(members) > limit
         return Page(
             total=self._boards.total(board),
-            entries=entries[:limit],
-            cursor=str(members[limit - 1]) if more else None,
+            entries=entries,
+            cursor=str(there[limit - 1][0]) if len(there) > limit else None,
         )
 
     def page_around(self, board: Board, limit: int, game: Game) -> Page | None:
@@ -138,3 +140,7 @@ class Ledger:
                 else:
                     self._pending.note(game_id)
         return entered
+
+
+def _is_gone(member: Member, game: Game | UnreadableGame | None) -> bool:
+    return game is None or (isinstance(game, Game) and game.updated_at != member.finished_at)

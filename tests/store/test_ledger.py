@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
 from api.moves import play
 from api.store import UNAVAILABLE, Board, Mode, Page, Store, board_of
+from api.store.boards import Member
 from api.store.ledger import SWEEP_LIMIT
 from engine import RULESETS, choose, score, to_log
 from tests.servers import wait_until
@@ -171,6 +172,19 @@ def test_a_board_whose_games_are_all_gone_is_empty(
     _gone(redis, *ten)
     assert store.ledger.page(ORIGINAL, 3) == (0, [], None)
     assert not redis.exists("board:original")
+
+
+def test_many_games_that_are_gone_keep_no_reader_waiting(
+    store: Store, redis: Redis, ten: list[Game]
+) -> None:
+    """Entries are looked at in ever larger runs, not one by one."""
+    redis.zadd("board:original", {str(Member(-200, 0, f"{n:022d}")): 0 for n in range(3_000)})
+    redis.config_resetstat()
+    page = store.ledger.page(ORIGINAL, len(ten))
+    commands: Any = redis.info("commandstats")
+    assert commands["cmdstat_zrangebylex"]["calls"] < 20
+    assert _ids(page) == [game.id for game in ten]
+    assert (page.total, page.cursor) == (len(ten), None)
 
 
 def test_a_cursor_is_good_when_its_game_is_gone(
