@@ -16,7 +16,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from flask import Blueprint, current_app
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, values
 from prometheus_client.mmap_dict import MmapedDict
 from prometheus_client.multiprocess import MultiProcessCollector
 
@@ -50,6 +50,10 @@ class Metrics(Watch):
     """The figures of one app."""
 
     def __init__(self) -> None:
+        if DIRECTORY in os.environ:
+            # The app is made in its worker. To ask for the process at every count is a system call.
+            process = os.getpid()
+            values.ValueClass = values.MultiProcessValue(lambda: process)  # type: ignore[no-untyped-call]  # prometheus_client
         self.registry = CollectorRegistry()
         self.requests = Counter(
             "scoundrel_requests",

@@ -13,7 +13,6 @@ import orjson
 from marshmallow import ValidationError
 from marshmallow.exceptions import SCHEMA
 from werkzeug.datastructures import MIMEAccept
-from werkzeug.exceptions import HTTPException
 
 from api.current import request
 from api.problems import (
@@ -116,15 +115,16 @@ def invalid(messages: dict[str, Any]) -> Problem:
 
 
 def _raw_body(request: Request) -> bytes:
-    # A body in chunks is cut off at the limit without a word, so the limit is one byte more.
-    request.max_content_length = MAX_BODY + 1
+    declared = int(request.environ.get("CONTENT_LENGTH") or 0)
+    if declared > MAX_BODY:
+        raise Problem(TOO_LARGE, TOO_LARGE.meaning)
+    # A body in chunks declares no length; the server ends it, and what is above the limit is cut.
+    in_chunks = not declared and request.environ.get("wsgi.input_terminated")
     try:
-        raw = request.get_data(cache=False)
-    except HTTPException:
-        raise
+        raw: bytes = request.environ["wsgi.input"].read(MAX_BODY + 1 if in_chunks else declared)
     except Exception as error:  # each server raises its own for broken chunks
         raise Problem(MALFORMED_REQUEST, "The body could not be read.") from error
-    if len(raw) < (request.content_length or 0):
+    if len(raw) < declared:
         raise Problem(MALFORMED_REQUEST, "The body is shorter than its `Content-Length`.")
     if len(raw) > MAX_BODY:
         raise Problem(TOO_LARGE, TOO_LARGE.meaning)

@@ -1,17 +1,19 @@
 """The API beside its floor: ``python -m bench.floor``.
 
 The floor is :mod:`bench.bare`: a bare WSGI callable with the two calls to the store that a move
-needs, on the same store, under the same gunicorn settings, answering as many bytes. Games are in
+needs, on the same store, under the same gunicorn settings, answering the same bytes. Games are in
 all stages, and have been looked at once, as by players who come back. Their last moves are among
 those played, which the floor has an easy life with: it ranks nothing. Ratios are to the floor.
 """
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from api.store import Store
+from bench.bare import ANSWER
 from bench.forms import Form, form_asked
 from bench.load import Request, moves
 from bench.machine import described
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from tests.playing import Record
 
 WORKERS = (1, 2)
+GUNICORNS_OWN = {"Server", "Date", "Connection"}
 
 
 class Size(NamedTuple):
@@ -58,9 +61,13 @@ def _measure(server: StoreServer, records: Sequence[Record], workers: int, size:
     api = ApiServer({"SCOUNDREL_REDIS_URL": server.url}, workers)
     try:
         api.start()
-        bytes_answered = len(api.get(f"/v1/games/{watched.id}").body)
+        answer = api.get(f"/v1/games/{watched.id}")
+        kept = {name: value for name, value in answer.headers.items() if name not in GUNICORNS_OWN}
         bare = ApiServer(
-            {"SCOUNDREL_REDIS_URL": server.url, "BENCH_ANSWER_BYTES": str(bytes_answered)},
+            {
+                "SCOUNDREL_REDIS_URL": server.url,
+                ANSWER: json.dumps({"headers": kept, "body": answer.body.decode()}),
+            },
             workers,
             app="bench.bare:create_app()",
         )

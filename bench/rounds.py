@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tests.servers import ApiServer, StoreServer
 
 CONNECTIONS = 16
-LOOKS = 10_000
+LOOKS = 50_000
 """More than are answered in a second."""
 
 _HEADS = ("a second", "ratio", "p50 ms", "p99 ms", "ratio", "µs workers", "µs store")

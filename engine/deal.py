@@ -9,6 +9,7 @@ any other. The shuffle is Fisher and Yates's, from the last card down.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from hashlib import sha256
 from struct import Struct
 from typing import TYPE_CHECKING
@@ -55,6 +56,7 @@ def shuffle(cards: Sequence[Card], seed: str, label: str) -> tuple[Card, ...]:
     return tuple(shuffled)
 
 
+@lru_cache(maxsize=4096)
 def commitment(seed: str) -> str:
     """Return what is shown of a seed from the start: it fixes the deck and does not reveal it."""
     return sha256(b"scoundrel\0" + seed.encode()).hexdigest()

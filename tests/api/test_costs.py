@@ -36,7 +36,7 @@ class Cost(NamedTuple):
 COSTS = {
     "createGame": Cost(1, 506),
     "getGame": Cost(1, 293),
-    "applyActions": Cost(1, 412),
+    "applyActions": Cost(1, 391),
 }
 TOLERANCE = 0.04
 MOVES = 10
