@@ -16,7 +16,7 @@ from api.problems import (
 )
 from api.representation import game_body
 from api.store import LogMoved
-from engine import DRAW, CardsDrawn, IllegalAction, Step, to_log
+from engine import DRAW, CardsDrawn, IllegalAction, Status, Step, to_log
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,7 +90,7 @@ def _decide(game: Game, version: int, actions: Sequence[Action]) -> Step:
             f"The game is at version {len(game.log)}, not {version}.",
             state=game_body(game, after),
         )
-    if game.over:
+    if after.status is not Status.PLAYING:
         raise Problem(GAME_OVER, f"The game is {after.status}.")
     events: tuple[Event, ...] = ()
     revealed = False

@@ -152,13 +152,14 @@ def _rules_body(rules: Rules) -> dict[str, Any]:
 
 
 def _links(game: Game) -> dict[str, str]:
-    path = game_path(game.id)
+    root = request().script_root
+    path = f"{root}/v1/games/{game.id}"
     return {
         "self": path,
         "actions": f"{path}/actions",
         "score": f"{path}/score",
         "history": f"{path}/history",
-        "ruleset": f"{request().script_root}/v1/rulesets/{game.rules.ruleset}",
+        "ruleset": f"{root}/v1/rulesets/{game.rules.ruleset}",
     }
 
 

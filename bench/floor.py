@@ -39,7 +39,7 @@ class Size(NamedTuple):
     games: int
 
 
-SIZES = {Form.BRIEF: Size(1, 1, 600), Form.USUAL: Size(5, 3, 1000), Form.LONG: Size(15, 5, 1800)}
+SIZES = {Form.BRIEF: Size(1, 1, 600), Form.USUAL: Size(5, 3, 800), Form.LONG: Size(15, 5, 900)}
 
 
 def main() -> None:

@@ -374,6 +374,6 @@ def _fixed_draws() -> Iterator[None]:
 
     with (
         patch("secrets.token_urlsafe", draw_text),
-        patch("secrets.token_hex", lambda nbytes: draw(nbytes).hex()),
+        patch("api.requests.getrandbits", lambda bits: int.from_bytes(draw(bits // 8))),
     ):
         yield
