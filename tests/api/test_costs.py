@@ -34,9 +34,9 @@ class Cost(NamedTuple):
 
 
 COSTS = {
-    "createGame": Cost(1, 506),
-    "getGame": Cost(1, 293),
-    "applyActions": Cost(1, 391),
+    "createGame": Cost(1, 478),
+    "getGame": Cost(1, 280),
+    "applyActions": Cost(1, 377),
 }
 TOLERANCE = 0.04
 MOVES = 10
