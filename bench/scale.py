@@ -291,20 +291,14 @@ def _by_shards(records: Sequence[Record], size: Size) -> None:
 
 @contextmanager
 def _stored() -> Iterator[StoreServer]:
-    server = StoreServer(valkey_binary(), "--appendonly", "no")
-    try:
-        yield server.start()
-    finally:
-        server.close()
+    with StoreServer(valkey_binary(), "--appendonly", "no") as server:
+        yield server
 
 
 @contextmanager
 def _api(url: str) -> Iterator[ApiServer]:
-    api = ApiServer({"SCOUNDREL_REDIS_URL": url}, workers=2)
-    try:
-        yield api.start()
-    finally:
-        api.close()
+    with ApiServer({"SCOUNDREL_REDIS_URL": url}, workers=2) as api:
+        yield api
 
 
 def _moves(store: Store, records: Sequence[Record]) -> Iterator[Request]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 from redis import Redis, RedisCluster
 
-from tests.servers import StoreServer, free_port, wait_until
+from tests.servers import Server, StoreServer, free_port, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,7 +80,7 @@ class Node(StoreServer):
         return role
 
 
-class Cluster:
+class Cluster(Server):
     """Primaries that share the slots, and replicas of each."""
 
     def __init__(self, binary: str, *options: str, primaries: int = 3, replicas: int = 0) -> None:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from abc import ABC, abstractmethod
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,7 +39,29 @@ def redis_binary() -> str | None:
     return shutil.which("redis-server")
 
 
-class StoreServer:
+class Server(ABC):
+    """A process, or several, that a ``with`` block starts and closes."""
+
+    @abstractmethod
+    def start(self) -> Self:
+        """Start it and wait until it answers."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End it, whatever state it is in."""
+
+    def __enter__(self) -> Self:
+        try:
+            return self.start()
+        except BaseException:
+            self.close()
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class StoreServer(Server):
     """A store process on a unix socket, with an append-only file in a directory of its own."""
 
     def __init__(
@@ -126,7 +149,7 @@ class Reply:
 
 
 @dataclass
-class ApiServer:
+class ApiServer(Server):
     """gunicorn with the app, on a free port, set up as in production."""
 
     environment: Mapping[str, str]
@@ -220,11 +243,8 @@ def serving(
 ) -> Iterator[ApiServer]:
     """Run the API over ``store``; further keyword arguments are ``SCOUNDREL_*`` variables."""
     settings = {f"SCOUNDREL_{name.upper()}": value for name, value in environment.items()}
-    server = ApiServer({"SCOUNDREL_REDIS_URL": store.url, **settings}, workers, log=log)
-    try:
-        yield server.start()
-    finally:
-        server.close()
+    with ApiServer({"SCOUNDREL_REDIS_URL": store.url, **settings}, workers, log=log) as server:
+        yield server
 
 
 def free_port() -> int:

@@ -21,11 +21,8 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def store_server() -> Iterator[StoreServer]:
     """A store that all tests share: each looks at its own games."""
-    store = StoreServer(valkey_binary())
-    try:
-        yield store.start()
-    finally:
-        store.close()
+    with StoreServer(valkey_binary()) as store:
+        yield store
 
 
 @pytest.fixture(scope="session")

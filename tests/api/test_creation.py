@@ -75,11 +75,8 @@ def games_in(stored: Redis) -> set[str]:
 @pytest.fixture
 def own_store() -> Iterator[StoreServer]:
     """A store of the test's own."""
-    store = StoreServer(valkey_binary())
-    try:
-        yield store.start()
-    finally:
-        store.close()
+    with StoreServer(valkey_binary()) as store:
+        yield store
 
 
 # The same key and the same meaning.

@@ -52,11 +52,8 @@ NOUGHTS = {
 @pytest.fixture(scope="module")
 def own_server() -> Iterator[StoreServer]:
     """A store whose boards are these tests' own."""
-    server = StoreServer(valkey_binary())
-    try:
-        yield server.start()
-    finally:
-        server.close()
+    with StoreServer(valkey_binary()) as server:
+        yield server
 
 
 @pytest.fixture(scope="module")

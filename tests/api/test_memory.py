@@ -23,11 +23,8 @@ DAY = 24 * 60 * 60 * 1000
 
 @pytest.fixture(scope="module")
 def own_store() -> Iterator[StoreServer]:
-    store = StoreServer(valkey_binary())
-    try:
-        yield store.start()
-    finally:
-        store.close()
+    with StoreServer(valkey_binary()) as store:
+        yield store
 
 
 @pytest.fixture(scope="module")

@@ -32,11 +32,8 @@ MEMBERS = {"type", "title", "status", "detail", "code", "request_id"}
 
 @pytest.fixture(scope="module")
 def store_that_dies() -> Iterator[StoreServer]:
-    store = StoreServer(valkey_binary())
-    try:
-        yield store.start()
-    finally:
-        store.close()
+    with StoreServer(valkey_binary()) as store:
+        yield store
 
 
 @pytest.fixture(scope="module")

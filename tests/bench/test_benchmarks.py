@@ -27,11 +27,8 @@ needs_wrk = pytest.mark.skipif(not shutil.which("wrk"), reason="no wrk on the PA
 
 @pytest.fixture(scope="module")
 def store_server() -> Iterator[StoreServer]:
-    server = StoreServer(valkey_binary())
-    try:
-        yield server.start()
-    finally:
-        server.close()
+    with StoreServer(valkey_binary()) as server:
+        yield server
 
 
 @pytest.fixture(scope="module")

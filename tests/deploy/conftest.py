@@ -40,11 +40,8 @@ def wants_nginx() -> None:
 
 @pytest.fixture(scope="session")
 def store_server() -> Iterator[StoreServer]:
-    store = StoreServer(valkey_binary())
-    try:
-        yield store.start()
-    finally:
-        store.close()
+    with StoreServer(valkey_binary()) as store:
+        yield store
 
 
 @pytest.fixture(scope="session")

@@ -13,12 +13,12 @@ from typing import Self
 from redis import Redis
 from redis.exceptions import RedisError
 
-from tests.servers import ROOT, START_SECONDS, free_port, redis_binary, wait_until
+from tests.servers import ROOT, START_SECONDS, Server, free_port, redis_binary, wait_until
 
 SHIPPED = ROOT / "deploy"
 
 
-class RedisServer:
+class RedisServer(Server):
     """A store by the shipped configuration, on a port of its own; all else is as it stands."""
 
     def __init__(

@@ -55,11 +55,8 @@ def url(nodes: list[RedisServer]) -> str:
 
 @pytest.fixture(scope="module")
 def api(url: str) -> Iterator[ApiServer]:
-    server = ApiServer({"SCOUNDREL_REDIS_URL": url}, workers=2)
-    try:
-        yield server.start()
-    finally:
-        server.close()
+    with ApiServer({"SCOUNDREL_REDIS_URL": url}, workers=2) as server:
+        yield server
 
 
 def test_games_are_played_and_ranked_on_it(api: ApiServer) -> None:

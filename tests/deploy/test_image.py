@@ -28,11 +28,8 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def redis() -> Iterator[RedisServer]:
     """A store by the shipped configuration, over TCP as containers reach it."""
-    server = RedisServer()
-    try:
-        yield server.start()
-    finally:
-        server.close()
+    with RedisServer() as server:
+        yield server
 
 
 @pytest.fixture(scope="module")

@@ -30,11 +30,8 @@ pytestmark = [
 
 @pytest.fixture
 def redis() -> Iterator[RedisServer]:
-    server = RedisServer()
-    try:
-        yield server.start()
-    finally:
-        server.close()
+    with RedisServer() as server:
+        yield server
 
 
 def played(redis: RedisServer, games: int) -> dict[str, dict[str, str]]:

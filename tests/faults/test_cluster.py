@@ -55,11 +55,8 @@ def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
     binary = valkey_binary() if request.param == "valkey" else redis_binary()
     if binary is None:
         pytest.skip("no redis-server on the PATH")
-    cluster = Cluster(binary, "--cluster-node-timeout", "1000", replicas=1)
-    try:
-        yield cluster.start()
-    finally:
-        cluster.close()
+    with Cluster(binary, "--cluster-node-timeout", "1000", replicas=1) as cluster:
+        yield cluster
 
 
 @pytest.fixture(params=[0, 1], ids=["waiting-for-none", "waiting-for-one"])
@@ -76,11 +73,8 @@ def api(cluster: Cluster, wait_replicas: int) -> Iterator[ApiServer]:
         "SCOUNDREL_REDIS_URL": cluster.url,
         "SCOUNDREL_WAIT_REPLICAS": str(wait_replicas),
     }
-    server = ApiServer(settings)
-    try:
-        yield server.start()
-    finally:
-        server.close()
+    with ApiServer(settings) as server:
+        yield server
 
 
 class Failover(NamedTuple):

@@ -30,11 +30,8 @@ LOST = math.inf
 
 @pytest.fixture(scope="module")
 def store() -> Iterator[StoreServer]:
-    store = StoreServer(valkey_binary())
-    try:
-        yield store.start()
-    finally:
-        store.close()
+    with StoreServer(valkey_binary()) as store:
+        yield store
 
 
 @pytest.fixture(scope="module")

@@ -26,11 +26,8 @@ GAME: Record = record(SEED)
 
 @pytest.fixture(scope="module")
 def store() -> Iterator[StoreServer]:
-    store = StoreServer(valkey_binary())
-    try:
-        yield store.start()
-    finally:
-        store.close()
+    with StoreServer(valkey_binary()) as store:
+        yield store
 
 
 @pytest.fixture(scope="module")

@@ -47,11 +47,8 @@ class When(Enum):
 
 @pytest.fixture(scope="module")
 def store() -> Iterator[StoreServer]:
-    store = StoreServer(valkey_binary())
-    try:
-        yield store.start()
-    finally:
-        store.close()
+    with StoreServer(valkey_binary()) as store:
+        yield store
 
 
 @pytest.fixture(scope="module")
@@ -69,11 +66,8 @@ def link(store: StoreServer) -> Iterator[Link]:
 @pytest.fixture(scope="module")
 def api(link: Link) -> Iterator[ApiServer]:
     """An API of one worker, whose way to the store is watched."""
-    server = ApiServer({"SCOUNDREL_REDIS_URL": link.url}, workers=1)
-    try:
-        yield server.start()
-    finally:
-        server.close()
+    with ApiServer({"SCOUNDREL_REDIS_URL": link.url}, workers=1) as server:
+        yield server
 
 
 @pytest.fixture(scope="module")

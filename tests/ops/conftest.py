@@ -18,11 +18,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def store_server() -> Iterator[StoreServer]:
-    store = StoreServer(valkey_binary())
-    try:
-        yield store.start()
-    finally:
-        store.close()
+    with StoreServer(valkey_binary()) as store:
+        yield store
 
 
 @pytest.fixture(scope="session")
@@ -35,11 +32,8 @@ def server(
         "SCOUNDREL_LOG": "json",
         "SCOUNDREL_PROXY_HOPS": "1",
     }
-    server = LoggedServer(environment, file=tmp_path_factory.mktemp("logs") / "log")
-    try:
-        yield server.start()
-    finally:
-        server.close()
+    with LoggedServer(environment, file=tmp_path_factory.mktemp("logs") / "log") as server:
+        yield server
 
 
 @pytest.fixture

@@ -47,13 +47,10 @@ def sample(name: str, **labels: str) -> Sample:
 @pytest.fixture
 def own(store_server: StoreServer, tmp_path: Path) -> Iterator[LoggedServer]:
     """A server of the test's own."""
-    server = LoggedServer(
+    with LoggedServer(
         {"SCOUNDREL_REDIS_URL": store_server.url, "TMPDIR": str(tmp_path)}, file=tmp_path / "log"
-    )
-    try:
-        yield server.start()
-    finally:
-        server.close()
+    ) as server:
+        yield server
 
 
 def directories(server: LoggedServer) -> list[Path]:

@@ -28,11 +28,8 @@ def binary(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="session")
 def shared_server(binary: str) -> Iterator[StoreServer]:
-    server = StoreServer(binary)
-    try:
-        yield server.start()
-    finally:
-        server.close()
+    with StoreServer(binary) as server:
+        yield server
 
 
 @pytest.fixture
@@ -49,11 +46,8 @@ def own_server(binary: str) -> Iterator[StoreServer]:
 
     While a sync is under way, one that syncs every second keeps what it has answered in memory.
     """
-    server = StoreServer(binary, "--appendfsync", "always")
-    try:
-        yield server.start()
-    finally:
-        server.close()
+    with StoreServer(binary, "--appendfsync", "always") as server:
+        yield server
 
 
 @pytest.fixture

@@ -36,11 +36,8 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def cluster(binary: str) -> Iterator[Cluster]:
-    cluster = Cluster(binary)
-    try:
-        yield cluster.start()
-    finally:
-        cluster.close()
+    with Cluster(binary) as cluster:
+        yield cluster
 
 
 @pytest.fixture

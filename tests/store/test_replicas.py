@@ -29,11 +29,8 @@ LAST = LOST.actions[-1:]
 def primary(binary: str) -> Iterator[StoreServer]:
     """The store that is written to."""
     port = str(free_port())
-    server = StoreServer(binary, "--port", port, "--repl-diskless-sync-delay", "0")
-    try:
-        yield server.start()
-    finally:
-        server.close()
+    with StoreServer(binary, "--port", port, "--repl-diskless-sync-delay", "0") as server:
+        yield server
 
 
 @pytest.fixture(scope="module")
