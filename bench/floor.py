@@ -2,8 +2,9 @@
 
 The floor is :mod:`bench.bare`: a bare WSGI callable with the two calls to the store that a move
 needs, on the same store, under the same gunicorn settings, answering the same bytes. Games are in
-all stages, and have been looked at once, as by players who come back. Their last moves are among
-those played, which the floor has an easy life with: it ranks nothing. Ratios are to the floor.
+all stages, and have been looked at once, as by players who come back; each connection plays games
+of its own. Their last moves are among those played, which the floor has an easy life with: it ranks
+nothing. Ratios are to the floor.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ class Size(NamedTuple):
     rounds: int
     seconds: int
     games: int
+    """Of each worker."""
 
 
 SIZES = {Form.BRIEF: Size(1, 1, 600), Form.USUAL: Size(5, 3, 800), Form.LONG: Size(15, 5, 900)}
@@ -46,11 +48,11 @@ def main() -> None:
     """Measure and print."""
     size = SIZES[form_asked("bench.floor")]
     say(*described("redis", "flask", "gunicorn", "gevent"))
-    records = long_games(size.games)
+    records = long_games(size.games * max(WORKERS))
     server = StoreServer(valkey_binary(), "--appendonly", "no").start()
     try:
         for workers in WORKERS:
-            _measure(server, records, workers, size)
+            _measure(server, records[: size.games * workers], workers, size)
     finally:
         server.close()
 

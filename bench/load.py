@@ -51,17 +51,14 @@ class LoadError(RuntimeError):
 def send(port: int, requests: Iterable[Request], seconds: int, connections: int = 16) -> Load:
     """Send ``requests`` in turn for some seconds, and return what came of it.
 
-    Raises LoadError if one was not answered 2xx, or if there were too few of them. A single one is
-    sent again and again.
+    Each connection keeps to its own games. Raises LoadError if a request was not answered 2xx, or
+    if there were too few. A single one is sent again and again.
     """
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
-        given = [f"{method} {path} {body}\n" for method, path, body in requests]
-        file.writelines(given)
+        file.writelines(f"{method} {path} {body}\n" for method, path, body in requests)
         file.flush()
-        figures = wrk(port, "wrk.lua", seconds, (1, connections), file.name)
-    if 1 < len(given) < figures["requests"]:
-        raise LoadError(f"{len(given)} requests were not enough")
-    return load_of(figures)
+        crowd = (connections, connections)
+        return load_of(wrk(port, "wrk.lua", seconds, crowd, file.name, str(connections)))
 
 
 def wrk(port: int, script: str, seconds: int, crowd: tuple[int, int], *args: str) -> dict[str, Any]:
@@ -85,7 +82,7 @@ def wrk(port: int, script: str, seconds: int, crowd: tuple[int, int], *args: str
     )
     figures: dict[str, Any] = json.loads(done.stdout.rpartition("\n{")[2].join(("{", "")))
     if figures["failed"]:
-        raise LoadError(f"{figures['failed']} of {figures['requests']} requests failed")
+        raise LoadError(f"{figures['failed']} of {figures['requests']} requests failed, or ran out")
     return figures
 
 

@@ -1,21 +1,46 @@
 -- Sends the requests of a file in turn, and prints what came of them as JSON.
 -- A line of the file is a method, a path and a body (which may be missing), between single spaces.
--- The address comes from wrk's own command line, the file from the argument behind it.
-local requests, asked = {}, 0
+-- The address comes from wrk's own command line, the file from the argument behind it, and then the
+-- number of threads. Each has a connection of its own and keeps to its own games, as a player does.
+local JSON = { ['Content-Type'] = 'application/json' }
+local RUN_OUT = wrk.format('POST', '/v1/games/none/actions', JSON, '{"version":1,"actions":["draw"]}')
 
-function init(args)
-  for line in io.lines(args[1]) do
-    local method, path, body = line:match('^(%S+) (%S+) ?(.*)$')
-    local headers = body ~= '' and { ['Content-Type'] = 'application/json' } or {}
-    requests[#requests + 1] = wrk.format(method, path, headers, body ~= '' and body or nil)
-  end
+local started = 0
+local requests, single, asked, ahead = {}, false, 0, 0
+
+function setup(thread)
+  thread:set('number', started)
+  started = started + 1
 end
 
--- wrk asks once before it begins and sends nothing of that, so the first request comes twice. If
--- they run out, the last one comes again and again.
+local function share(path, line, threads)
+  local id = path:match('^/v1/games/([^/]+)')
+  if not id then return line % threads end
+  local sum = 0
+  for place = 1, #id do sum = sum + id:byte(place) end
+  return sum % threads
+end
+
+function init(args)
+  local lines, threads = {}, tonumber(args[2])
+  for line in io.lines(args[1]) do lines[#lines + 1] = line end
+  for place, line in ipairs(lines) do
+    local method, path, body = line:match('^(%S+) (%S+) ?(.*)$')
+    if #lines == 1 or share(path, place, threads) == number then
+      local given = body ~= '' and body or nil
+      requests[#requests + 1] = wrk.format(method, path, given and JSON or {}, given)
+    end
+  end
+  single = #lines == 1
+  -- wrk asks the first thread once before it begins, and sends nothing of that.
+  if number == 0 then ahead = 1 end
+end
+
+-- A single request is sent again and again. Others run out, and then one that fails is sent.
 function request()
   asked = asked + 1
-  return requests[math.max(1, math.min(asked - 1, #requests))]
+  if single then return requests[1] end
+  return requests[math.max(1, asked - ahead)] or RUN_OUT
 end
 
 function done(summary, latency, _)
