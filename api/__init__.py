@@ -66,7 +66,7 @@ def create_app(config: Mapping[str, Any] | None = None) -> App:
             "SCOUNDREL_REDIS_URL must name the store; `make run` starts one of its own"
         )
     app = App(__name__, static_folder=None)
-    app.config.from_mapping(openapi.CONFIG, MAX_CONTENT_LENGTH=requests.MAX_BODY)
+    app.config.from_mapping(openapi.CONFIG)
     app.url_map.merge_slashes = False
     figures = metrics.Metrics()
     app.extensions["store"] = Store(

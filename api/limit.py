@@ -8,10 +8,8 @@ from __future__ import annotations
 from ipaddress import IPv6Address, ip_address
 from typing import TYPE_CHECKING
 
-from flask import request
-
 from api.access import client_name
-from api.current import store
+from api.current import request, store
 from api.problems import RATE_LIMITED, Problem
 from api.store import GameNotFound
 
@@ -31,7 +29,7 @@ def limit_creation(game_id: str, *, repeatable: bool) -> Mapping[str, str]:
     limit = store().create_limit
     if limit is None or (repeatable and _is_there(game_id)):
         return {}
-    granted, remaining, seconds = limit.take(client_name(site_of(request.remote_addr or "")))
+    granted, remaining, seconds = limit.take(client_name(site_of(request().remote_addr or "")))
     headers = {
         "RateLimit-Policy": f'"create";q={limit.limit.amount};w={limit.limit.get_expiry()}',
         "RateLimit": f'"create";r={remaining};t={seconds}',

@@ -152,14 +152,13 @@ def _rules_body(rules: Rules) -> dict[str, Any]:
 
 
 def _links(game: Game) -> dict[str, str]:
-    root = request().script_root
-    path = f"{root}/v1/games/{game.id}"
+    path = game_path(game.id)
     return {
         "self": path,
         "actions": f"{path}/actions",
         "score": f"{path}/score",
         "history": f"{path}/history",
-        "ruleset": f"{root}/v1/rulesets/{game.rules.ruleset}",
+        "ruleset": f"{request().script_root}/v1/rulesets/{game.rules.ruleset}",
     }
 
 

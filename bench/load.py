@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from api.store import Game
 
-FEW = 100
-
 _SCRIPTS = Path(__file__).parent
 _TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -96,8 +94,7 @@ def load_of(figures: Mapping[str, Any]) -> Load:
 def moves(games: Sequence[tuple[Game, Sequence[str]]]) -> Iterator[Request]:
     """Yield the actions of games, each from the version that it stands at; one of each in turn.
 
-    Ends when few games are left: with many more games than connections no move is sent before the
-    last one of its game is answered.
+    A connection keeps to its games, so no move is sent before the last one of its game is answered.
     """
     for step in count():
         playing = [
@@ -105,7 +102,7 @@ def moves(games: Sequence[tuple[Game, Sequence[str]]]) -> Iterator[Request]:
             for game, actions in games
             if len(game.log) + step < len(actions)
         ]
-        if len(playing) < FEW:
+        if not playing:
             return
         for game_id, version, actions in playing:
             body = json.dumps({"version": version, "actions": [actions[version]]})
