@@ -14,7 +14,7 @@ from tests.api.documented import Undocumented
 from tests.faults import invariants
 from tests.faults.driver import Driver
 from tests.faults.invariants import Played, check_game
-from tests.servers import Reply, StoreServer, free_port, serving, valkey_binary
+from tests.servers import Reply, StoreServer, free_port, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -26,12 +26,6 @@ if TYPE_CHECKING:
 
 KEPT = -math.inf
 LOST = math.inf
-
-
-@pytest.fixture(scope="module")
-def store() -> Iterator[StoreServer]:
-    with StoreServer(valkey_binary()) as store:
-        yield store
 
 
 @pytest.fixture(scope="module")

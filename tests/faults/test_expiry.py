@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.playing import Connection, Record, act, begin, record
-from tests.servers import StoreServer, serving, valkey_binary
-from tests.store.link import Fate, linked
+from tests.servers import StoreServer, serving
+from tests.store.link import Fate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,18 +22,6 @@ if TYPE_CHECKING:
 
 SEED = "expiring"
 GAME: Record = record(SEED)
-
-
-@pytest.fixture(scope="module")
-def store() -> Iterator[StoreServer]:
-    with StoreServer(valkey_binary()) as store:
-        yield store
-
-
-@pytest.fixture(scope="module")
-def link(store: StoreServer) -> Iterator[Link]:
-    with linked(store) as link:
-        yield link
 
 
 @pytest.fixture(scope="module")

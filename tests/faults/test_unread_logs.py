@@ -28,12 +28,6 @@ GAMES = 8
 MALFORMED = 100
 
 
-@pytest.fixture(scope="module")
-def store() -> Iterator[StoreServer]:
-    with StoreServer(valkey_binary()) as store:
-        yield store
-
-
 @contextmanager
 def small_pipe() -> Iterator[tuple[IO[bytes], IO[bytes]]]:
     """A pipe that is full after some dozens of lines: where to read it and where to write."""

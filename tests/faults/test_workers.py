@@ -22,7 +22,7 @@ from tests.faults.invariants import check_boards, stored_games
 from tests.faults.stage import staged
 from tests.playing import FOOLISH, act, answers, begin, of_play, record
 from tests.servers import ApiServer, StoreServer, serving, valkey_binary, wait_until
-from tests.store.link import Fate, linked
+from tests.store.link import Fate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -46,21 +46,9 @@ class When(Enum):
 
 
 @pytest.fixture(scope="module")
-def store() -> Iterator[StoreServer]:
-    with StoreServer(valkey_binary()) as store:
-        yield store
-
-
-@pytest.fixture(scope="module")
 def redis(store: StoreServer) -> Iterator[Redis]:
     with store.client as client:
         yield client
-
-
-@pytest.fixture(scope="module")
-def link(store: StoreServer) -> Iterator[Link]:
-    with linked(store) as link:
-        yield link
 
 
 @pytest.fixture(scope="module")
