@@ -16,7 +16,7 @@ from api.problems import (
 )
 from api.representation import game_body
 from api.store import LogMoved
-from engine import DRAW, CardsDrawn, IllegalAction, Status, Step, to_log
+from engine import DRAW, CardsDrawn, IllegalAction, Status, Step, apply, to_log
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +77,7 @@ def _already_played(game: Game, version: int, actions: Sequence[Action]) -> Play
     end = version + len(actions)
     if end > len(game.log) or game.log[version:end] != to_log(actions):
         return None
-    steps = [game.step(after) for after in range(version + 1, end + 1)]
+    steps = game.steps()[version + 1 : end + 1]
     events = tuple(chain.from_iterable(step.events for step in steps))
     return Played(game, steps[-1].state, events, replayed=True)
 
@@ -96,7 +96,7 @@ def _decide(game: Game, version: int, actions: Sequence[Action]) -> Step:
     revealed = False
     for index, action in enumerate(actions):
         try:
-            after, caused = game.after(actions[: index + 1])
+            after, caused = apply(after, action)
         except IllegalAction as refused:
             if revealed:
                 raise Problem(REVEALS_CARDS, REVEALS_CARDS.meaning, index=index) from None

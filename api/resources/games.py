@@ -359,7 +359,7 @@ def create_game(body: dict[str, Any]) -> Response:
     headers = {"Location": game_path(game.id), **allowance}
     if not created:
         headers["Idempotent-Replayed"] = "true"
-    return game_response(game, *game.step(0), token=token, status=201, headers=headers)
+    return game_response(game, *game.deal, token=token, status=201, headers=headers)
 
 
 @blp.operation(

@@ -88,9 +88,11 @@ def get_history(game_id: str) -> Response:
                 {
                     "version": version,
                     "action": action and action.text,
-                    "events": [event_body(event) for event in game.step(version).events],
+                    "events": [event_body(event) for event in step.events],
                 }
-                for version, action in enumerate((None, *actions))
+                for version, (action, step) in enumerate(
+                    zip((None, *actions), game.steps(), strict=True)
+                )
             ],
         },
     )

@@ -11,15 +11,8 @@ from api.store.audit import Audit, Difference, Fault
 from api.store.boards import CURSOR_PATTERN, Board, board_of
 from api.store.client import UNAVAILABLE, Client
 from api.store.create_limit import CreateLimit
-from api.store.games import (
-    Game,
-    GameNotFound,
-    Games,
-    LogMoved,
-    Mode,
-    NewGame,
-    UnreadableGame,
-)
+from api.store.game import Game, Mode, NewGame, UnreadableGame
+from api.store.games import GameNotFound, Games, LogMoved
 from api.store.ledger import Entry, Ledger, Page
 from api.store.secret import Purpose, Secret, WrongSecret
 from api.store.watch import Watch

@@ -12,7 +12,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from api.store.boards import Board, Member, board_of, member_of
-from api.store.games import Game, GameNotFound, UnreadableGame
+from api.store.game import Game, UnreadableGame
+from api.store.games import GameNotFound
 from engine import EngineError, from_log, replay
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from api.store.client import Script
-from api.store.games import DAY, Game, Mode
+from api.store.game import Game, Mode
+from api.store.games import DAY
 from api.store.watch import timed
 from engine import RULESETS, SEED_PATTERN, score
 

@@ -19,44 +19,34 @@ A field of the hash is one letter, because a million games repeat it, and what i
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
 
 from api.store.client import NotReplicated, Script
-from api.store.steps import step_after
+from api.store.game import Game, Mode, NewGame, UnreadableGame
 from api.store.watch import timed
-from engine import Action, EngineError, Rules, State, Status, Step, parse_rules, to_log
+from engine import Status, parse_rules, to_log
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from api.store.client import Client
+    from engine import Action, State
 
 FORMAT = "1"
 USUAL_RULES = "original"
 """What a missing ``r`` stands for: for ever, whichever ruleset is the default one day."""
 DAY = 24 * 60 * 60 * 1000
 MAX_COPIES = 8192
-"""How many games a process remembers; about 1 KB each."""
+"""How many games a process remembers; 1.5 KB each."""
 
 _CREATE = Script("create")
 _APPEND = Script("append")
 _CONFIRM = Script("confirm")
 
 
-class Mode(StrEnum):
-    """Where a game's seed comes from, which decides where it is ranked."""
-
-    STANDARD = "standard"
-    SEEDED = "seeded"
-
-
 class GameNotFound(LookupError):
     """There is no such game: there never was, or it has expired."""
-
-
-class UnreadableGame(Exception):
-    """There is a game, but it is damaged, or written by a later release; the message says how."""
 
 
 class LogMoved(Exception):
@@ -67,66 +57,13 @@ class LogMoved(Exception):
         self.game = game
 
 
-class NewGame(NamedTuple):
-    """What a game is created from."""
-
-    id: str
-    rules: Rules
-    seed: str
-    mode: Mode
-    player: str | None
-    locked: bool
-
-
-class Game(NamedTuple):
-    """A game as the store has it. Times are milliseconds since 1970 by the store's clock."""
-
-    id: str
-    rules: Rules
-    seed: str
-    mode: Mode
-    player: str | None
-    locked: bool
-    created_at: int
-    updated_at: int
-    expires_at: int | None
-    log: str
-
-    def step(self, version: int) -> Step:
-        """Return the state after ``version`` actions and the events of the last of them.
-
-        Raises UnreadableGame if the log does not hold what it should.
-        """
-        try:
-            return step_after(self.rules.options, self.seed, self.log[:version])
-        except EngineError as error:
-            raise UnreadableGame(type(error).__name__) from error
-
-    def after(self, actions: Iterable[Action]) -> Step:
-        """Return the state after the log and further actions, and the events of the last of them.
-
-        Raises IllegalAction for the first one that is not legal.
-        """
-        return step_after(self.rules.options, self.seed, self.log + to_log(actions))
-
-    @property
-    def state(self) -> State:
-        """The state after the whole log."""
-        return self.step(len(self.log)).state
-
-    @property
-    def over(self) -> bool:
-        """Whether the game is won or lost; its last action was the finish."""
-        return self.state.status is not Status.PLAYING
-
-
 class Games:
     """The games in the store, each under its id."""
 
     def __init__(self, client: Client, keep_lost_days: int) -> None:
         self._client = client
         self._keep_lost = keep_lost_days * DAY
-        self._copies: dict[str, Game] = {}
+        self._copies: OrderedDict[str, Game] = OrderedDict()
 
     @timed("create")
     def create(self, new: NewGame) -> tuple[Game, bool]:
@@ -145,7 +82,7 @@ class Games:
             fields["l"] = "1"
         flat = [text for pair in fields.items() for text in pair]
         created, reply = self._client.run(_CREATE, _key(new.id), self._lifetime(new, None), *flat)
-        game = self._remember(_game(new.id, _pairs(reply)))
+        game = self._met(new.id, _pairs(reply))
         if created:
             self._client.watch.begun(game)
         return game, bool(created)
@@ -161,7 +98,7 @@ class Games:
     @timed("read")
     def read(self, game_id: str) -> Game:
         """Return a game. Raises GameNotFound and UnreadableGame."""
-        return self._remember(_game(game_id, self._client.redis.hgetall(_key(game_id))))
+        return self._met(game_id, self._client.redis.hgetall(_key(game_id)))
 
     @timed("read_all")
     def read_all(self, game_ids: Sequence[str]) -> list[Game | UnreadableGame | None]:
@@ -173,7 +110,9 @@ class Games:
         for game_id in game_ids:
             pipeline.hgetall(_key(game_id))
         replies = zip(game_ids, pipeline.execute(), strict=True)
-        return [_game_or_reason(game_id, reply) if reply else None for game_id, reply in replies]
+        return [
+            self._met_or_reason(game_id, reply) if reply else None for game_id, reply in replies
+        ]
 
     def ids(self) -> Iterator[str]:
         """Yield the id of every game in the store; some maybe twice."""
@@ -196,11 +135,11 @@ class Games:
             _APPEND, _key(game.id), game.seed, game.created_at, game.log, log, life
         )
         if not done:
-            raise LogMoved(self._remember(_game(game.id, _pairs(reply[0]))))
+            raise LogMoved(self._met(game.id, _pairs(reply[0])))
         updated, expires = map(int, reply)
-        return self._remember(
-            game._replace(log=game.log + log, updated_at=updated, expires_at=expires or None)
-        )
+        game = game._replace(log=game.log + log, updated_at=updated, expires_at=expires or None)
+        game.state = after
+        return self._remember(game)
 
     @timed("confirm")
     def confirm(self, game: Game, replicas: int) -> None:
@@ -211,12 +150,24 @@ class Games:
         if not self._client.replicate(replicas, _CONFIRM, _key(game.id), game.seed, game.log):
             raise NotReplicated("the game was set back")
 
+    def _met(self, game_id: str, fields: Mapping[Any, Any]) -> Game:
+        """Return the game that lies in the store, and remember it."""
+        game = _game(game_id, fields)
+        if earlier := self._copies.get(game_id):
+            game.follow(earlier)
+        return self._remember(game)
+
+    def _met_or_reason(self, game_id: str, fields: Mapping[Any, Any]) -> Game | UnreadableGame:
+        try:
+            return self._met(game_id, fields)
+        except UnreadableGame as reason:
+            return reason
+
     def _remember(self, game: Game) -> Game:
-        copies = self._copies
-        copies.pop(game.id, None)
-        copies[game.id] = game
-        if len(copies) > MAX_COPIES:
-            del copies[next(iter(copies))]
+        self._copies[game.id] = game
+        self._copies.move_to_end(game.id)
+        if len(self._copies) > MAX_COPIES:
+            self._copies.popitem(last=False)
         return game
 
     def _lifetime(self, game: Game | NewGame, after: State | None) -> int:
@@ -234,13 +185,6 @@ def _key(game_id: str) -> str:
 
 def _pairs(flat: Sequence[str]) -> dict[str, str]:
     return dict(zip(flat[::2], flat[1::2], strict=True))
-
-
-def _game_or_reason(game_id: str, fields: Mapping[Any, Any]) -> Game | UnreadableGame:
-    try:
-        return _game(game_id, fields)
-    except UnreadableGame as reason:
-        return reason
 
 
 def _game(game_id: str, fields: Mapping[Any, Any]) -> Game:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from api.store.audit import Audit
 from api.store.boards import Boards, board_of, member_of
-from api.store.games import Game, GameNotFound, UnreadableGame
+from api.store.game import Game, UnreadableGame
+from api.store.games import GameNotFound
 from api.store.pending import Pending
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from api.store.client import Client
-    from api.store.games import Game
+    from api.store.game import Game
 
 P = ParamSpec("P")
 R = TypeVar("R")
