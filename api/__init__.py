@@ -9,49 +9,20 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
-from werkzeug.routing import MapAdapter
 
-from api import commands, logs, metrics, openapi, problems, requests, responses, settings
+from api import commands, logs, metrics, openapi, problems, settings
+from api.app import App
 from api.contract import Api
 from api.pages import pages
 from api.resources import blueprints
-from api.responses import Response
 from api.store import UNAVAILABLE, Store
 from api.web import web
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    import flask
-
-
-class App(Flask):
-    """Flask, but for a plain OPTIONS, the log of a defect, and what no request needs here."""
-
-    request_class = requests.Request
-    response_class = Response
-
-    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a hook or view as it is: none is asynchronous, and Flask asks at every call."""
-        return func
-
-    def create_url_adapter(self, request: flask.Request | None) -> MapAdapter | None:
-        """Return what finds a request's route: by path and method, for the host decides nothing."""
-        if request is None:
-            return None
-        prefix, scheme, method = request.root_path or "/", request.scheme, request.method
-        return MapAdapter(self.url_map, "", prefix, "", scheme, request.path, method)
-
-    def make_default_options_response(self) -> Response:
-        """Answer with the methods that the path knows, and no body."""
-        allowed = responses.sorted_methods(super().make_default_options_response().headers["Allow"])
-        return responses.options_response(allowed)
-
-    def log_exception(self, exc_info: Any) -> None:  # noqa: ANN401  # Flask's own type is private
-        """Log an error of the hooks around a view as one of the view itself."""
-        problems.log_defect(exc_info[1])
+    from flask import Flask
 
 
 def create_app(config: Mapping[str, Any] | None = None) -> App:

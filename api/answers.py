@@ -25,6 +25,7 @@ def game_response(  # noqa: PLR0913  # one argument for each part of the answer
     events: Sequence[Event] | None = None,
     *,
     token: str | None = None,
+    replayed: bool = False,
     status: int = 200,
     headers: Mapping[str, str] | None = None,
 ) -> Response:
@@ -40,9 +41,11 @@ def game_response(  # noqa: PLR0913  # one argument for each part of the answer
     else:
         body = json_bytes(game_body(game, state, events, token))
         content_type = "application/json"
-    return Response(
+    response = Response(
         body, status, content_type=content_type, headers={"ETag": tag, **_VARY, **(headers or {})}
     )
+    response.replayed = replayed
+    return response
 
 
 def tag_of(game: Game, version: int, representation: str) -> str:

@@ -80,10 +80,10 @@ class Integer(_Worded, fields.Integer):
 
     default_error_messages = {"invalid": "takes a whole number"}
 
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:  # noqa: ANN401  # marshmallow's signature
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:  # noqa: ANN401  # marshmallow's signature
         if type(value) is not int:
             raise self.make_error("invalid", input=value)
-        return super()._deserialize(value, attr, data, **kwargs)
+        return value
 
 
 class Boolean(_Worded, fields.Boolean):
@@ -91,10 +91,10 @@ class Boolean(_Worded, fields.Boolean):
 
     default_error_messages = {"invalid": "takes true or false"}
 
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:  # noqa: ANN401  # marshmallow's signature
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:  # noqa: ANN401  # marshmallow's signature
         if type(value) is not bool:
             raise self.make_error("invalid", input=value)
-        return super()._deserialize(value, attr, data, **kwargs)
+        return value
 
 
 class QueryInteger(_Worded, fields.Integer):

@@ -23,6 +23,8 @@ from api.routes import method_name, route_name
 if TYPE_CHECKING:
     from flask import Flask
 
+    from api.app import App
+    from api.requests import Request
     from api.responses import Response
 
 _STDOUT, _STDERR = 1, 2
@@ -35,11 +37,8 @@ def register_plain(app: Flask) -> None:
     app.logger.handlers[:] = [handler]
 
 
-def register(app: Flask, descriptor: int = _STDOUT) -> None:
-    """Have the app's log written as JSON, with a line for every request.
-
-    Call it before whatever else looks at responses, so that it sees them as they are sent.
-    """
+def register(app: App, descriptor: int = _STDOUT) -> None:
+    """Have the app's log written as JSON, with a line for every request."""
     out = Outlet(descriptor, partial(dropped, "api.requests"))
     handler = logging.StreamHandler(out)
     handler.setFormatter(JsonFormatter())
@@ -47,9 +46,7 @@ def register(app: Flask, descriptor: int = _STDOUT) -> None:
     app.logger.handlers[:] = [handler]
     app.logger.propagate = False
 
-    @app.after_request
-    def log_request(response: Response) -> Response:
-        asking = request()
+    def log_request(asking: Request, response: Response) -> None:
         # Written as it is: the logging package costs three times as much for the same line.
         line = {
             "time": timestamp(time.time()),
@@ -65,7 +62,8 @@ def register(app: Flask, descriptor: int = _STDOUT) -> None:
         if asking.problem_code:
             line["code"] = asking.problem_code
         out.write(orjson.dumps(line).decode() + "\n")
-        return response
+
+    app.watchers.append(log_request)
 
 
 def _add_request_id(record: logging.LogRecord) -> bool:

@@ -20,7 +20,6 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, generate_la
 from prometheus_client.mmap_dict import MmapedDict
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from api.current import request
 from api.responses import Response
 from api.routes import method_name, route_name
 from api.store import Watch
@@ -28,8 +27,7 @@ from api.store import Watch
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from flask import Flask
-
+    from api.app import App
     from api.requests import Request
     from api.store import Game
 
@@ -117,8 +115,7 @@ class Metrics(Watch):
         requests.inc()
         took.observe(perf_counter() - asking.began)
         if asking.endpoint == _APPLY:
-            replayed = "Idempotent-Replayed" in response.headers
-            result = asking.problem_code or (REPLAYED if replayed else APPLIED)
+            result = asking.problem_code or (REPLAYED if response.replayed else APPLIED)
             self._of_result(result).inc()
 
     def _labelled(self, method: str, route: str, status: int) -> tuple[Counter, Histogram]:
@@ -136,18 +133,10 @@ class Metrics(Watch):
             return generate_latest(everyone)
 
 
-def register(app: Flask, figures: Metrics) -> None:
-    """Count the app's requests, and answer ``/metrics``.
-
-    Call it before whatever else looks at responses, so that it sees them as they are sent.
-    """
+def register(app: App, figures: Metrics) -> None:
+    """Count the app's requests, and answer ``/metrics``."""
     app.extensions["metrics"] = figures
-
-    @app.after_request
-    def count(response: Response) -> Response:
-        figures.answered(request(), response)
-        return response
-
+    app.watchers.append(figures.answered)
     app.register_blueprint(metrics)
 
 

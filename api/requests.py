@@ -25,7 +25,7 @@ from api.problems import (
     Problem,
 )
 from api.responses import JSON
-from api.schemas import RequestSchema
+from api.schemas import NO_OBJECT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -146,6 +146,6 @@ def _pointers(prefix: str, messages: dict[str, Any] | list[str]) -> Iterator[tup
         return
     for name, inner in messages.items():
         # marshmallow's name for the whole object, unless a client has called a field so.
-        whole = name == SCHEMA and inner == [RequestSchema.error_messages["type"]]
+        whole = name == SCHEMA and inner == [NO_OBJECT]
         part = "" if whole else "/" + str(name).replace("~", "~0").replace("/", "~1")
         yield from _pointers(prefix + part, inner)

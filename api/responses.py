@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from wsgiref.types import WSGIEnvironment
 
+    from api.requests import Request
+
 JSON = "application/json"
 TEXT = "text/plain"
 
@@ -29,6 +31,7 @@ _ALWAYS = (
     ("Access-Control-Allow-Origin", "*"),
     ("Access-Control-Expose-Headers", _EXPOSED),
 )
+_REPLAYED = (("Idempotent-Replayed", "true"),)
 _PREFLIGHT = {
     "Access-Control-Allow-Headers": "Authorization, Content-Type, Idempotency-Key, "
     "If-None-Match, Last-Event-ID",
@@ -41,13 +44,17 @@ class Response(flask.Response):
 
     caching = "no-cache"
     """Its ``Cache-Control``."""
+    replayed = False
+    """Whether it tells again what was done before, and says so."""
 
     def __call__(
         self, environ: WSGIEnvironment, start_response: Callable[..., object]
     ) -> Iterable[bytes]:
         """Send it: without the second look at headers that others need, and their copy."""
-        own = (("X-Request-ID", request().id), ("Cache-Control", self.caching))
-        start_response(self.status, [*self.headers, *own, *_ALWAYS])
+        asking: Request = environ["werkzeug.request"]
+        own = (("X-Request-ID", asking.id), ("Cache-Control", self.caching))
+        told = _REPLAYED if self.replayed else ()
+        start_response(self.status, [*self.headers, *told, *own, *_ALWAYS])
         return () if environ["REQUEST_METHOD"] == "HEAD" else self.iter_encoded()
 
 

@@ -14,6 +14,7 @@ import api.resources
 from api import create_app
 from api.contract import Blueprint
 from api.openapi import document
+from api.schemas import RequestSchema
 from api.settings import table
 
 if TYPE_CHECKING:
@@ -174,6 +175,27 @@ def test_the_folder_of_resources_holds_nothing_else() -> None:
     here = Path(api.resources.__path__[0])
     others = [path.name for path in here.iterdir() if path.suffix != ".py"]
     assert set(others) <= {"__pycache__"}
+
+
+# What the app and the schemas of requests leave out must not be counted on.
+
+
+def test_nothing_hooks_into_requests() -> None:
+    hooks = (
+        APP.url_value_preprocessors,
+        APP.before_request_funcs,
+        APP.after_request_funcs,
+        APP.teardown_request_funcs,
+    )
+    assert [name for kind in hooks for name, functions in kind.items() if functions] == []
+
+
+@pytest.mark.parametrize("schema", RequestSchema.__subclasses__(), ids=lambda kind: kind.__name__)
+def test_a_request_s_schema_has_fields_alone(schema: type[RequestSchema]) -> None:
+    """No hooks, and no fields by another name than their own."""
+    assert not any(schema._hooks.values())
+    fields = schema().load_fields
+    assert [name for name, field in fields.items() if field.data_key or field.attribute] == []
 
 
 # The README.

@@ -152,9 +152,4 @@ def apply_actions(game_id: str, body: dict[str, Any]) -> Response:
     holds from `version` on is answered again and not applied again.
     """
     played = play(store(), game_id, body["version"], body["actions"])
-    return game_response(
-        played.game,
-        played.state,
-        played.events,
-        headers={"Idempotent-Replayed": "true"} if played.replayed else None,
-    )
+    return game_response(played.game, played.state, played.events, replayed=played.replayed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Any
 
-from marshmallow import ValidationError, fields, post_load, validate
+from marshmallow import ValidationError, fields, validate
 
 from api.access import new_game_id, token_of
 from api.answers import game_response
@@ -131,15 +131,15 @@ class NewGameSchema(RequestSchema):
         },
     )
 
-    @post_load
-    def _settle_the_mode(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:  # noqa: ANN401  # marshmallow's signature
-        named = "seed" in data
-        mode = Mode(data.get("mode", Mode.SEEDED if named else Mode.STANDARD))
+    def settle(self, loaded: dict[str, Any]) -> dict[str, Any]:
+        """Settle the mode."""
+        named = "seed" in loaded
+        mode = Mode(loaded.get("mode", Mode.SEEDED if named else Mode.STANDARD))
         if named and mode != Mode.SEEDED:
             raise ValidationError({"mode": [f"takes {Mode.SEEDED} where a seed is named"]})
         if mode == Mode.SEEDED and not named:
             raise ValidationError({"seed": [f"is wanted by mode {Mode.SEEDED}"]})
-        return {**data, "mode": mode}
+        return {**loaded, "mode": mode}
 
 
 class WeaponSchema(AnswerSchema):
@@ -356,10 +356,14 @@ def create_game(body: dict[str, Any]) -> Response:
     game, created = store().games.create(new)
     if not created and _meaning(game) != _meaning(new):
         raise Problem(IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_REUSED.meaning)
-    headers = {"Location": game_path(game.id), **allowance}
-    if not created:
-        headers["Idempotent-Replayed"] = "true"
-    return game_response(game, *game.deal, token=token, status=201, headers=headers)
+    return game_response(
+        game,
+        *game.deal,
+        token=token,
+        replayed=not created,
+        status=201,
+        headers={"Location": game_path(game.id), **allowance},
+    )
 
 
 @blp.operation(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from flask import current_app, request
-from marshmallow import ValidationError, fields, validate, validates_schema
+from marshmallow import ValidationError, fields, validate
 
 from api.contract import Answer, Blueprint
 from api.current import store
@@ -55,10 +55,11 @@ class LedgerQuerySchema(RequestSchema):
         metadata={"description": "A game on this board: the page has it in its middle."},
     )
 
-    @validates_schema
-    def _one_place(self, data: dict[str, Any], **_: Any) -> None:  # noqa: ANN401  # marshmallow's signature
-        if "cursor" in data and "around" in data:
+    def settle(self, loaded: dict[str, Any]) -> dict[str, Any]:
+        """Take one place."""
+        if "cursor" in loaded and "around" in loaded:
             raise ValidationError({"around": ["goes without a cursor"]})
+        return loaded
 
 
 class EntrySchema(AnswerSchema):

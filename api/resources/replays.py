@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from marshmallow import ValidationError, fields, validates_schema
+from marshmallow import ValidationError, fields
 
 from api.contract import Answer, Blueprint
 from api.fields import ActionText, List, Nested, Notation, Seed, String, one_of
@@ -51,16 +51,17 @@ class ReplaySchema(RequestSchema):
         }
     )
 
-    @validates_schema
-    def _one_form(self, data: dict[str, Any], **_: Any) -> None:  # noqa: ANN401  # marshmallow's signature
-        if "notation" in data:
-            extra = sorted(set(data) - {"notation"})
+    def settle(self, loaded: dict[str, Any]) -> dict[str, Any]:
+        """Take one form."""
+        if "notation" in loaded:
+            extra = sorted(set(loaded) - {"notation"})
             if extra:
                 raise ValidationError({name: ["goes without a notation"] for name in extra})
-            if not 1 <= len(data["notation"].actions) <= MAX_ACTIONS:
+            if not 1 <= len(loaded["notation"].actions) <= MAX_ACTIONS:
                 raise ValidationError({"notation": [f"takes 1 to {MAX_ACTIONS} actions"]})
-        elif missing := [name for name in ("seed", "actions") if name not in data]:
+        elif missing := [name for name in ("seed", "actions") if name not in loaded]:
             raise ValidationError({name: ["is wanted without a notation"] for name in missing})
+        return loaded
 
 
 class ReplayedSchema(StateSchema):

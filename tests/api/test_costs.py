@@ -21,7 +21,7 @@ from tests.store.link import linked
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from api import App
+    from api.app import App
     from tests.servers import StoreServer
     from tests.store.link import Link
 
@@ -34,9 +34,9 @@ class Cost(NamedTuple):
 
 
 COSTS = {
-    "createGame": Cost(1, 478),
-    "getGame": Cost(1, 280),
-    "applyActions": Cost(1, 377),
+    "createGame": Cost(1, 388),
+    "getGame": Cost(1, 251),
+    "applyActions": Cost(1, 317),
 }
 TOLERANCE = 0.04
 MOVES = 10
