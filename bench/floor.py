@@ -19,7 +19,7 @@ from bench.forms import Form, form_asked
 from bench.load import Request, moves
 from bench.machine import described
 from bench.rounds import Target, compare, counted, say
-from bench.stock import begin_all, long_games
+from bench.stock import begin_all, games_for
 from tests.servers import ApiServer, StoreServer, valkey_binary
 
 if TYPE_CHECKING:
@@ -37,22 +37,19 @@ class Size(NamedTuple):
 
     rounds: int
     seconds: int
-    games: int
-    """Of each worker."""
 
 
-SIZES = {Form.BRIEF: Size(1, 1, 600), Form.USUAL: Size(5, 3, 800), Form.LONG: Size(15, 5, 900)}
+SIZES = {Form.BRIEF: Size(1, 1), Form.USUAL: Size(5, 3), Form.LONG: Size(15, 5)}
 
 
 def main() -> None:
     """Measure and print."""
     size = SIZES[form_asked("bench.floor")]
     say(*described("redis", "flask", "gunicorn", "gevent"))
-    records = long_games(size.games * max(WORKERS))
     server = StoreServer(valkey_binary(), "--appendonly", "no").start()
     try:
         for workers in WORKERS:
-            _measure(server, records[: size.games * workers], workers, size)
+            _measure(server, games_for(size.seconds, workers), workers, size)
     finally:
         server.close()
 

@@ -49,14 +49,16 @@ class LoadError(RuntimeError):
 def send(port: int, requests: Iterable[Request], seconds: int, connections: int = 16) -> Load:
     """Send ``requests`` in turn for some seconds, and return what came of it.
 
-    Each connection keeps to its own games. Raises LoadError if a request was not answered 2xx, or
-    if there were too few. A single one is sent again and again.
+    Each connection keeps to its own games. Moves are sent once, all else again and again. Raises
+    LoadError if a request was not answered 2xx, or if there were too few moves.
     """
+    requests = list(requests)
+    moving = any(request.path.endswith("/actions") for request in requests)
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
         file.writelines(f"{method} {path} {body}\n" for method, path, body in requests)
         file.flush()
-        crowd = (connections, connections)
-        return load_of(wrk(port, "wrk.lua", seconds, crowd, file.name, str(connections)))
+        args = (file.name, str(connections), "once" if moving else "again")
+        return load_of(wrk(port, "wrk.lua", seconds, (connections, connections), *args))
 
 
 def wrk(port: int, script: str, seconds: int, crowd: tuple[int, int], *args: str) -> dict[str, Any]:

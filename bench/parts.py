@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import signal
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from api import create_app as create_api
 from api.store import Store
@@ -18,7 +18,7 @@ from bench.forms import Form, form_asked
 from bench.load import moves, processor_seconds, send
 from bench.machine import described
 from bench.rounds import CONNECTIONS, look_first, say
-from bench.stock import begin_all, long_games
+from bench.stock import begin_all, games_for
 from tests.servers import ROOT, ApiServer, StoreServer, valkey_binary
 
 if TYPE_CHECKING:
@@ -44,30 +44,23 @@ TICK = 0.001
 COUNTS = "/bench/parts"
 
 
-class Size(NamedTuple):
-    """How much is measured."""
-
-    seconds: int
-    games: int
-
-
-SIZES = {Form.BRIEF: Size(1, 600), Form.USUAL: Size(5, 900), Form.LONG: Size(20, 3_000)}
+SECONDS = {Form.BRIEF: 1, Form.USUAL: 5, Form.LONG: 20}
 
 
 def main() -> None:
     """Measure and print."""
-    size = SIZES[form_asked("bench.parts")]
+    seconds = SECONDS[form_asked("bench.parts")]
     say(*described("redis", "flask", "gunicorn", "gevent"))
     server = StoreServer(valkey_binary(), "--appendonly", "no").start()
     api = ApiServer({"SCOUNDREL_REDIS_URL": server.url}, 1, app="bench.parts:create_app()")
     try:
         api.start()
         assert api.process  # noqa: S101  # it runs
-        requests = list(moves(begin_all(Store(server.url), long_games(size.games))))
+        requests = list(moves(begin_all(Store(server.url), games_for(seconds))))
         look_first(api, requests)
         api.get(COUNTS)
         before = processor_seconds(api.process.pid)
-        load = send(api.port, requests, size.seconds)
+        load = send(api.port, requests, seconds)
         each = (processor_seconds(api.process.pid) - before) / load.requests * 1e6
         counts: dict[str, int] = api.get(COUNTS).json
     finally:

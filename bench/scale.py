@@ -7,7 +7,7 @@ Ratios are to a table's first line: of the requests a second, and of the 99th pe
   are real: the best, some in the middle, the last. All others are entries alone.
 - Moves in a store that holds a million games, beside one that holds some hundreds. "Remembered"
   plays some hundreds of games on, which the worker remembers; "each another" plays one move of each
-  game, so that none is. All are copies of some hundreds, whose replays it remembers nonetheless.
+  game, so that none is: each is read and replayed.
 - Moves on a Cluster of one, two and three primaries, beside a single node.
 """
 
@@ -16,7 +16,7 @@ from __future__ import annotations
 import secrets
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from itertools import cycle, islice
+from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,7 +26,7 @@ from bench.forms import Form, form_asked
 from bench.load import Request, moves
 from bench.machine import described
 from bench.rounds import Target, compare, counted, say
-from bench.stock import begin_all, long_games
+from bench.stock import MOST, begin_all, games_for
 from engine import choose, replay, score
 from tests.cluster import Cluster
 from tests.engine.play import play
@@ -51,25 +51,21 @@ class Size(NamedTuple):
     workers: Sequence[int]
     boards: Sequence[int]
     live: int
-    games: int
 
 
 SIZES = {
-    Form.BRIEF: Size(1, 1, (1, 2), (1_000, 2_000), 10_000, 600),
-    Form.USUAL: Size(3, 2, (1, 2, 4), (1_000, 100_000, 1_000_000), 1_000_000, 600),
-    Form.LONG: Size(9, 5, (1, 2, 4, 8), (1_000, 100_000, 1_000_000, 10_000_000), 10_000_000, 900),
+    Form.BRIEF: Size(1, 1, (1, 2), (1_000, 2_000), 10_000),
+    Form.USUAL: Size(3, 2, (1, 2, 4), (1_000, 100_000, 1_000_000), 1_000_000),
+    Form.LONG: Size(9, 5, (1, 2, 4, 8), (1_000, 100_000, 1_000_000, 10_000_000), 10_000_000),
 }
 PRIMARIES = (1, 2, 3)
+CLUSTER_WORKERS = 2
 
 REAL = 100
 """How many games there are behind the entries at each place of a board that is read."""
 
 PLAYS = 300
 PAGE = 20
-READS = 10_000
-MOST = 4_000
-"""More moves than one worker makes in a second."""
-
 BATCH = 10_000
 
 _ENTRIES = """
@@ -88,11 +84,10 @@ def main() -> None:
     """Measure and print."""
     size = SIZES[form_asked("bench.scale")]
     say(*described("redis", "flask", "gunicorn", "gevent"))
-    records = long_games(size.games)
-    _by_workers(records, size)
+    _by_workers(games_for(size.seconds, max(size.workers)), size)
     _by_boards(size)
-    _by_games(records, size)
-    _by_shards(records, size)
+    _by_games(games_for(size.seconds), size)
+    _by_shards(games_for(size.seconds, CLUSTER_WORKERS), size)
 
 
 # Workers.
@@ -201,8 +196,8 @@ def _requests(filled: Filled) -> dict[str, list[Request]]:
     }
 
 
-def _read(filled: Filled, name: str) -> Iterator[Request]:
-    return islice(cycle(_requests(filled)[name]), READS)
+def _read(filled: Filled, name: str) -> list[Request]:
+    return _requests(filled)[name]
 
 
 # Games.
@@ -283,7 +278,12 @@ def _by_shards(records: Sequence[Record], size: Size) -> None:
             )
             for name, url, servers in stores
         ]
-        compare("applyActions, 2 workers", targets, size.rounds, size.seconds)
+        compare(
+            f"applyActions, {counted(CLUSTER_WORKERS, 'worker')}",
+            targets,
+            size.rounds,
+            size.seconds,
+        )
 
 
 # What all need.
@@ -297,7 +297,7 @@ def _stored() -> Iterator[StoreServer]:
 
 @contextmanager
 def _api(url: str) -> Iterator[ApiServer]:
-    with ApiServer({"SCOUNDREL_REDIS_URL": url}, workers=2) as api:
+    with ApiServer({"SCOUNDREL_REDIS_URL": url}, workers=CLUSTER_WORKERS) as api:
         yield api
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from itertools import count, islice
+from itertools import count, cycle, islice
 from typing import TYPE_CHECKING
 
 from api.store import Mode, NewGame
@@ -19,6 +19,22 @@ if TYPE_CHECKING:
     Begun = tuple[Game, Sequence[str]]
 
 LENGTH = 30
+MOST = 8_000
+"""More moves than one worker makes in a second."""
+DIFFERENT = 300
+"""How many games there are; the others are these once more, at other stages."""
+
+
+def games_for(seconds: int, workers: int = 1) -> list[Record]:
+    """Return games with more moves than are made in some seconds; the same ones each time."""
+    records: list[Record] = []
+    left = MOST * seconds * workers
+    for number, played in enumerate(cycle(long_games(DIFFERENT))):
+        if left <= 0:
+            break
+        records.append(played)
+        left -= len(played.actions) - _stage(number, played)
+    return records
 
 
 def long_games(number: int) -> list[Record]:
@@ -41,8 +57,12 @@ def begin_all(store: Store, records: Sequence[Record]) -> list[Begun]:
             secrets.token_urlsafe(16), played.rules, played.seed, Mode.SEEDED, None, False
         )
         game, _ = store.games.create(new)
-        line = [parse_action(text) for text in played.actions[: number % len(played.actions)]]
+        line = [parse_action(text) for text in played.actions[: _stage(number, played)]]
         if line:
             game = store.games.append(game, line, replay(game.seed, line, game.rules.options))
         games.append((game, played.actions))
     return games
+
+
+def _stage(number: int, played: Record) -> int:
+    return number % len(played.actions)

@@ -1,12 +1,13 @@
 -- Sends the requests of a file in turn, and prints what came of them as JSON.
 -- A line of the file is a method, a path and a body (which may be missing), between single spaces.
--- The address comes from wrk's own command line, the file from the argument behind it, and then the
--- number of threads. Each has a connection of its own and keeps to its own games, as a player does.
+-- The address comes from wrk's own command line, the file from the argument behind it, then the number
+-- of threads, and how often each request is sent: `once` or `again` and again. Each thread has a
+-- connection of its own and keeps to its own games, as a player does.
 local JSON = { ['Content-Type'] = 'application/json' }
 local RUN_OUT = wrk.format('POST', '/v1/games/none/actions', JSON, '{"version":1,"actions":["draw"]}')
 
 local started = 0
-local requests, single, asked, ahead = {}, false, 0, 0
+local requests, again, asked, ahead = {}, false, 0, 0
 
 function setup(thread)
   thread:set('number', started)
@@ -26,21 +27,21 @@ function init(args)
   for line in io.lines(args[1]) do lines[#lines + 1] = line end
   for place, line in ipairs(lines) do
     local method, path, body = line:match('^(%S+) (%S+) ?(.*)$')
-    if #lines == 1 or share(path, place, threads) == number then
+    if share(path, place, threads) == number or #lines < threads then
       local given = body ~= '' and body or nil
       requests[#requests + 1] = wrk.format(method, path, given and JSON or {}, given)
     end
   end
-  single = #lines == 1
+  again = args[3] == 'again'
   -- wrk asks the first thread once before it begins, and sends nothing of that.
   if number == 0 then ahead = 1 end
 end
 
--- A single request is sent again and again. Others run out, and then one that fails is sent.
+-- What is sent but once runs out, and then a request that fails is sent.
 function request()
   asked = asked + 1
-  if single then return requests[1] end
-  return requests[math.max(1, asked - ahead)] or RUN_OUT
+  local place = math.max(1, asked - ahead)
+  return requests[again and (place - 1) % #requests + 1 or place] or RUN_OUT
 end
 
 function done(summary, latency, _)

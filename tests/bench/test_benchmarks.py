@@ -81,9 +81,14 @@ def test_a_load_that_is_refused_gives_no_figures(api: ApiServer) -> None:
 
 
 @needs_wrk
-def test_a_load_that_runs_out_gives_no_figures(api: ApiServer) -> None:
+def test_moves_that_run_out_give_no_figures(api: ApiServer, store: Store) -> None:
     with pytest.raises(LoadError, match="ran out"):
-        send(api.port, [Request("GET", "/livez")] * 2, seconds=1)
+        send(api.port, moves(begin_all(store, long_games(2))), seconds=1)
+
+
+@needs_wrk
+def test_all_else_is_sent_again_and_again(api: ApiServer) -> None:
+    assert send(api.port, [Request("GET", "/livez")] * 2, seconds=1).requests > 2
 
 
 def test_without_wrk_it_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
