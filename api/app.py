@@ -32,17 +32,21 @@ class App(Flask):
     def full_dispatch_request(self) -> Response:
         """Answer a request, and show it to the watchers.
 
-        They stand for Flask's hooks, its sessions and its signals, which it looks for each time.
+        They are all there is of hooks, sessions and signals, which Flask looks for each time.
         """
         try:
             response = self.dispatch_request()
         except Exception as error:  # noqa: BLE001  # whatever it is, there is an answer to it
             response = self.handle_user_exception(error)
-        response = cast("Response", response)
+        return self.process_response(cast("Response", response))
+
+    def process_response(self, response: flask.Response) -> Response:
+        """Show an answer to the watchers; also Flask's own, to an error in a handler of errors."""
+        shown = cast("Response", response)
         asking = request()
         for watcher in self.watchers:
-            watcher(asking, response)
-        return response
+            watcher(asking, shown)
+        return shown
 
     def do_teardown_request(self, *_: object) -> None:
         """Do nothing: there are no hooks at the end either."""
@@ -64,5 +68,5 @@ class App(Flask):
         return options_response(allowed)
 
     def log_exception(self, exc_info: Any) -> None:  # noqa: ANN401  # Flask's own type is private
-        """Log an error of a watcher as one of the view itself."""
+        """Log an error of a watcher, or of a handler of errors, as one of the view itself."""
         problems.log_defect(exc_info[1])

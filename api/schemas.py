@@ -14,7 +14,10 @@ class RequestSchema(Schema):
     """What a request may hold: nothing but its fields."""
 
     class Meta:
-        """An unknown field is most likely a misspelt one."""
+        """What is documented; :meth:`load` sees to it.
+
+        An unknown field is most likely a misspelt one.
+        """
 
         unknown = RAISE
 
@@ -36,8 +39,9 @@ class RequestSchema(Schema):
             else:
                 if value is not missing:
                     loaded[name] = value
-        for name in data.keys() - self.load_fields.keys():
-            errors[name] = ["is not known here"]
+        for name in data:
+            if name not in self.load_fields:
+                errors[name] = ["is not known here"]
         if errors:
             raise ValidationError(errors)
         return self.settle(loaded)

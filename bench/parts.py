@@ -44,7 +44,7 @@ TICK = 0.001
 COUNTS = "/bench/parts"
 
 
-SECONDS = {Form.BRIEF: 1, Form.USUAL: 5, Form.LONG: 20}
+SECONDS = {Form.BRIEF: 1, Form.USUAL: 5, Form.LONG: 10}
 
 
 def main() -> None:

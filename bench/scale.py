@@ -84,7 +84,7 @@ def main() -> None:
     """Measure and print."""
     size = SIZES[form_asked("bench.scale")]
     say(*described("redis", "flask", "gunicorn", "gevent"))
-    _by_workers(games_for(size.seconds, max(size.workers)), size)
+    _by_workers(size)
     _by_boards(size)
     _by_games(games_for(size.seconds), size)
     _by_shards(games_for(size.seconds, CLUSTER_WORKERS), size)
@@ -93,16 +93,16 @@ def main() -> None:
 # Workers.
 
 
-def _by_workers(records: Sequence[Record], size: Size) -> None:
+def _by_workers(size: Size) -> None:
     with ExitStack() as stack:
         server = stack.enter_context(_stored())
-        played = partial(_moves, Store(server.url), records)
+        store = Store(server.url)
         targets = [
             Target(
                 counted(workers, "worker"),
                 stack.enter_context(serving(server, workers)),
                 [server],
-                played,
+                partial(_moves, store, games_for(size.seconds, workers)),
             )
             for workers in size.workers
         ]

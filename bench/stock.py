@@ -22,7 +22,7 @@ LENGTH = 30
 MOST = 8_000
 """More moves than one worker makes in a second."""
 DIFFERENT = 300
-"""How many games there are; the others are these once more, at other stages."""
+"""How many games there are; the others are these once more, mostly at other stages."""
 
 
 def games_for(seconds: int, workers: int = 1) -> list[Record]:

@@ -23,16 +23,16 @@ local function share(path, line, threads)
 end
 
 function init(args)
-  local lines, threads = {}, tonumber(args[2])
+  local lines, all, threads = {}, {}, tonumber(args[2])
   for line in io.lines(args[1]) do lines[#lines + 1] = line end
   for place, line in ipairs(lines) do
     local method, path, body = line:match('^(%S+) (%S+) ?(.*)$')
-    if share(path, place, threads) == number or #lines < threads then
-      local given = body ~= '' and body or nil
-      requests[#requests + 1] = wrk.format(method, path, given and JSON or {}, given)
-    end
+    local given = body ~= '' and body or nil
+    all[place] = wrk.format(method, path, given and JSON or {}, given)
+    if share(path, place, threads) == number then requests[#requests + 1] = all[place] end
   end
   again = args[3] == 'again'
+  if again and #requests == 0 then requests = all end
   -- wrk asks the first thread once before it begins, and sends nothing of that.
   if number == 0 then ahead = 1 end
 end

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from marshmallow import RAISE
 
 import api.resources
 from api import create_app
@@ -190,10 +191,17 @@ def test_nothing_hooks_into_requests() -> None:
     assert [name for kind in hooks for name, functions in kind.items() if functions] == []
 
 
+def test_no_route_redirects() -> None:
+    """As Flask does to a path that wants its last slash: by an exception, which is no response."""
+    assert [rule.rule for rule in APP.url_map.iter_rules() if rule.rule.endswith("/")] == ["/"]
+    assert not APP.url_map.merge_slashes
+
+
 @pytest.mark.parametrize("schema", RequestSchema.__subclasses__(), ids=lambda kind: kind.__name__)
 def test_a_request_s_schema_has_fields_alone(schema: type[RequestSchema]) -> None:
     """No hooks, and no fields by another name than their own."""
     assert not any(schema._hooks.values())
+    assert schema.Meta.unknown == RAISE
     fields = schema().load_fields
     assert [name for name, field in fields.items() if field.data_key or field.attribute] == []
 

@@ -82,11 +82,12 @@ class Game(_Stored):
             raise UnreadableGame(type(error).__name__) from error
 
     def follow(self, earlier: Game) -> None:
-        """Come by the state from an earlier copy's, if this is the same game and has gone on."""
+        """Go on from an earlier copy's state, if that is known and this is the same game later."""
+        known: State | None = earlier.__dict__.get("state")
         same = (self.seed, self.rules) == (earlier.seed, earlier.rules)
-        if same and self.log.startswith(earlier.log):
+        if known and same and self.log.startswith(earlier.log):
             with suppress(UnreadableGame):  # whoever asks for the state will hear of it
-                self.state = _play_on(earlier.state, self.log[len(earlier.log) :])
+                self.state = _play_on(known, self.log[len(earlier.log) :])
 
 
 def _play_on(state: State, log: str) -> State:

@@ -523,6 +523,13 @@ def test_a_query_argument_given_twice_is_named(api: Api, name: str) -> None:
     assert pointers(api.get(f"/v1/ledger?{name}={value}&{name}={value}")) == {f"/{name}"}
 
 
+def test_unknown_fields_are_named_in_the_order_in_which_they_came(api: Api) -> None:
+    names = ["zebra", "ant", "newt", "bee", "yak"]
+    reply = api.request("POST", "/v1/games", {"locked": 1} | dict.fromkeys(names, 1))
+    told = [error["pointer"] for error in reply.json["errors"]]
+    assert told == ["/locked", *(f"/{name}" for name in names)]
+
+
 # Ids.
 
 IDS = {

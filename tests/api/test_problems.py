@@ -393,3 +393,19 @@ def test_a_defect_is_logged_without_the_games_id(
     broken(f"/v1/games/{UNKNOWN_ID}")
     assert caplog.text
     assert UNKNOWN_ID not in caplog.text
+
+
+def test_a_defect_in_telling_of_trouble_is_answered_and_watched_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(_self: object) -> None:
+        raise Broken
+
+    monkeypatch.setattr("api.store.Store.forget_connections", fail)
+    app = create_app({"REDIS_URL": "redis://127.0.0.1:1"})
+    seen: list[tuple[str, int]] = []
+    app.watchers.append(lambda asking, response: seen.append((asking.path, response.status_code)))
+    path = f"/v1/games/{UNKNOWN_ID}"
+    reply = app.test_client().get(path)
+    assert (reply.json or {})["code"] == "internal_error"
+    assert seen == [(path, 500)]

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from api.store import Game, Mode, Store, UnreadableGame, game
-from engine import Status, apply, begin, choose, from_log, replay, steps, to_log
+from api.store import Game, Mode, UnreadableGame, game, games
+from engine import Status, apply, begin, choose, replay, steps, to_log
 from tests.store.play import LONGEST, LOST, create, longest, move, vectors
 
 if TYPE_CHECKING:
+    from api.store import Store
     from engine import Action, Record, State, Step
-    from tests.servers import StoreServer
 
 LOG = to_log(LOST.actions)
 STRANGE = to_log(LOST.actions[::-1])
@@ -91,19 +91,25 @@ def test_a_later_copy_applies_only_what_is_new(applied: list[Action], version: i
 
 
 @pytest.mark.parametrize(
-    "other",
+    ("log", "other"),
     [
-        copy(log=LOG[:1], seed="another"),
-        copy(log=LOG[:1], rules=choose("original", {"health": 30})),
-        copy(log=STRANGE[:1]),
-        copy(log=LOG + LOG),
+        ("", copy(log="", seed="another")),
+        ("", copy(log="", rules=choose("original", {"health": 30}))),
+        (LOG[:1], copy(log=to_log(at(LOST, 0).legal[1:2]))),
+        (LOG[:1], copy()),
     ],
     ids=["its seed", "its rules", "its log", "a longer log"],
 )
-def test_a_copy_of_another_game_by_the_same_id_is_not_followed(other: Game) -> None:
-    played = copy()
+def test_a_copy_of_another_game_by_the_same_id_is_not_followed(log: str, other: Game) -> None:
+    played = copy(log=log)
+    assert other.state != at(LOST, len(log))
     played.follow(other)
-    assert played.state == at(LOST, len(LOG))
+    assert played.state == at(LOST, len(log))
+
+
+def test_a_copy_whose_state_nobody_asked_for_is_not_replayed(applied: list[Action]) -> None:
+    copy().follow(copy(log=LOG[:2]))
+    assert not applied
 
 
 def test_a_log_that_is_not_the_game_s_is_unreadable() -> None:
@@ -134,13 +140,12 @@ def test_a_game_that_was_read_before_follows_what_was_known(
     assert not applied
 
 
-def test_the_games_of_a_page_are_known_from_then_on(
-    server: StoreServer, store: Store, applied: list[Action]
+def test_to_read_a_page_of_games_replays_none_and_forgets_none(
+    store: Store, applied: list[Action], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    played = move(store, create(store), LOST.actions[:2])
-    other = Store(server.url)
-    for _ in range(2):
-        (read,) = other.games.read_all([played.id])
-        assert isinstance(read, Game)
-        assert read.state == at(LOST, 2)
-    assert applied == list(from_log(LOG[:2]))
+    monkeypatch.setattr(games, "MAX_COPIES", 1)
+    others = [create(store) for _ in range(2)]
+    played = create(store)
+    store.games.read_all([other.id for other in others])
+    assert store.games.recall(played.id) is played
+    assert not applied
