@@ -132,7 +132,7 @@ def _by_boards(size: Size) -> None:
                     f"{filled.total:,} entries",
                     api,
                     [server],
-                    partial(_read, filled, name),
+                    partial(list, _requests(filled)[name]),
                 )
                 for filled in boards
             ]
@@ -194,10 +194,6 @@ def _requests(filled: Filled) -> dict[str, list[Request]]:
             Request("GET", f"/v1/games/{game.id}/score") for game in inside
         ],
     }
-
-
-def _read(filled: Filled, name: str) -> list[Request]:
-    return _requests(filled)[name]
 
 
 # Games.
