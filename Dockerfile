@@ -35,4 +35,4 @@ EXPOSE 8000
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=5s --timeout=3s --start-period=10s --retries=3 \
     CMD ["python", "-c", "import os, urllib.request as u; u.urlopen(f\"http://127.0.0.1:{os.environ['SCOUNDREL_PORT']}/livez\", timeout=2)"]
-CMD ["gunicorn", "-c", "api/gunicorn.conf.py"]
+CMD ["gunicorn", "-c", "api/server/gunicorn.conf.py"]

@@ -5,7 +5,7 @@
 .PHONY: help run test check format openapi bench soak lock audit clean venv venv-dev
 
 run: venv ## play: http://127.0.0.1:8000 (PORT=9000 SCOUNDREL_DATA=/some/directory)
-	@exec env $(if $(PORT),SCOUNDREL_PORT='$(PORT)') .venv/bin/python -m api.launcher
+	@exec env $(if $(PORT),SCOUNDREL_PORT='$(PORT)') .venv/bin/python -m api.server
 
 test: ## everything that is checked, set up from nothing
 	@scripts/apt-packages.sh

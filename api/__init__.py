@@ -1,7 +1,16 @@
 """The API: a stateless Flask app over the engine and a store.
 
-Enter at :func:`create_app`. Each resource is a module of :mod:`api.resources`, found by being
-there; :mod:`api.contract` is how they declare their operations.
+:func:`create_app` puts it together. The rooms, from the inside out:
+
+- :mod:`api.store`: games, boards and secrets in Redis
+- :mod:`api.games`: use cases, and games as JSON and as text
+- :mod:`api.http`: requests, responses, problems, and how operations are declared
+- :mod:`api.resources`: the operations, one module for each resource
+- :mod:`api.site`: pages about the API, and the web client
+- :mod:`api.observe`: metrics and logs
+- :mod:`api.server`: the launcher, the embedded store, gunicorn's configuration
+
+:mod:`api.settings` says what can be configured, :mod:`api.commands` what operators can run.
 """
 
 from __future__ import annotations
@@ -9,68 +18,66 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from werkzeug.middleware.proxy_fix import ProxyFix
-
-from api import commands, logs, metrics, openapi, problems, settings
-from api.app import App
-from api.contract import Api
-from api.pages import pages
-from api.resources import blueprints
-from api.store import UNAVAILABLE, Store
-from api.web import web
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from flask import Flask
 
 
-def create_app(config: Mapping[str, Any] | None = None) -> App:
-    """Return the app, set up from the ``SCOUNDREL_*`` variables, or from ``config`` instead.
+def create_app(config: Mapping[str, Any] | None = None) -> Flask:
+    """Return the app, configured by the ``SCOUNDREL_*`` variables, or by ``config`` instead.
 
-    Raises SettingsError if a setting is unusable or no store is named, and WrongSecret if the
-    store was used with another secret.
+    Raises SettingsError if a setting is invalid or no store is named, and WrongSecret if the store
+    was used with another secret.
     """
+    # Imported here, because settings and the launcher load this package without needing Flask.
+    from werkzeug.middleware.proxy_fix import ProxyFix
+
+    from api import commands, settings
+    from api.http import errors, openapi, responses
+    from api.http.app import App
+    from api.http.contract import Api
+    from api.http.requests import MAX_BODY
+    from api.observe import logs
+    from api.observe.metrics import Metrics, metrics
+    from api.resources import blueprints
+    from api.site.pages import pages
+    from api.site.web_client import web_client
+    from api.store import UNAVAILABLE, Store
+
     chosen = settings.from_environment() if config is None else settings.load(config)
     if chosen.redis_url is None:
         raise settings.SettingsError(
             "SCOUNDREL_REDIS_URL must name the store; `make run` starts one of its own"
         )
     app = App(__name__, static_folder=None)
-    app.config.from_mapping(openapi.CONFIG)
+    app.config.from_mapping(openapi.CONFIG, MAX_CONTENT_LENGTH=MAX_BODY)
     app.url_map.merge_slashes = False
-    figures = metrics.Metrics()
-    app.extensions["store"] = Store(
+    if hops := chosen.proxy_hops:
+        app.wsgi_app = ProxyFix(app.wsgi_app, hops, hops, hops, 0, hops)  # type: ignore[method-assign]  # as Flask documents it
+
+    observer = Metrics()
+    store = Store(
         chosen.redis_url,
         secret=chosen.secret,
         keep_lost_days=chosen.keep_lost_days,
         create_limit=chosen.create_limit,
         wait_replicas=chosen.wait_replicas,
-        watch=figures,
+        observer=observer,
     )
-    # If the store is away the app starts all the same, and checks when it first needs the secret.
+    # Without the store the app starts all the same, and checks the secret when it first needs it.
     with suppress(*UNAVAILABLE):
-        app.extensions["store"].secret.check()
-    if chosen.proxy_hops:
-        behind_proxies(app, chosen.proxy_hops)
-    metrics.register(app, figures)
-    if chosen.log == "json":
-        logs.register(app)
-    else:
-        logs.register_plain(app)
-    api = Api(app)
-    problems.register(app)
+        store.secret.check()
+    app.extensions.update(store=store, metrics=observer)
+
+    logs.register(app, chosen.log)
+    observer.register(app)
+    responses.register(app)
+    errors.register(app)
+    app.extensions["api"] = api = Api(app)
     for blueprint in blueprints():
         api.register_blueprint(blueprint)
-    app.register_blueprint(pages)
-    app.extensions["api"] = api
-    app.register_blueprint(web)
+    for pages_blueprint in (metrics, pages, web_client):
+        app.register_blueprint(pages_blueprint)
     commands.register(app)
     return app
-
-
-def behind_proxies(app: Flask, hops: int) -> None:
-    """Have the app believe what the last ``hops`` proxies say of a request."""
-    app.wsgi_app = ProxyFix(  # type: ignore[method-assign]  # Flask's own way to do it
-        app.wsgi_app, x_for=hops, x_proto=hops, x_host=hops, x_prefix=hops
-    )

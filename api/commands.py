@@ -1,6 +1,6 @@
-"""Commands for those who operate the server: ``flask --app api ledger ...``.
+"""Commands for operators: ``flask --app api ledger ...``.
 
-They talk to the store that ``SCOUNDREL_REDIS_URL`` names, and may run beside the servers.
+They connect to the store that ``SCOUNDREL_REDIS_URL`` names, and may run beside the servers.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 from flask.cli import AppGroup
 
-from api.current import store
+from api.http.context import current_store
 from api.store import UNAVAILABLE, Board, Fault
 
 if TYPE_CHECKING:
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
     from flask import Flask
 
-ledger = AppGroup("ledger", help="Check the boards, mend them, and take games off them.")
+ledger = AppGroup("ledger", help="Verify and repair the boards, and remove games from them.")
 
 _yes = click.option("--yes", is_flag=True, help="Do not ask.")
 
 
 def register(app: Flask) -> None:
-    """Give the app its commands."""
+    """Add the commands to the app."""
     app.cli.add_command(ledger)
 
 
@@ -44,22 +44,22 @@ class _BoardName(click.ParamType[Board]):
 
 @ledger.command()
 def verify() -> None:
-    """Replay every game and compare the boards with what comes of it.
+    """Replay every game, and compare the boards with the results.
 
-    Prints each difference; exits with 1 if there is one.
+    Prints each difference; exits with 1 if there is any.
     """
     counts: Counter[str] = Counter()
     wrong = expired = 0
-    with _answering():
-        for difference in store().ledger.audit.differences(counts):
+    with _store_errors():
+        for difference in current_store().ledger.audit.differences(counts):
             if difference.fault is Fault.EXPIRED:
                 expired += 1
             else:
                 wrong += 1
                 click.echo(str(difference))
     click.echo(
-        f"{counts['games']} games, {counts['finished']} of them over; {counts['boards']} boards "
-        f"with {counts['entries']} entries, {expired} of games that have expired; "
+        f"{counts['games']} games, {counts['finished']} of them finished; "
+        f"{counts['boards']} boards with {counts['entries']} entries, {expired} of expired games; "
         f"{wrong} differences."
     )
     if wrong:
@@ -68,38 +68,38 @@ def verify() -> None:
 
 @ledger.command()
 def rebuild() -> None:
-    """Put the boards right: enter the games that are missing, take off what is false.
+    """Repair the boards: add missing games, and remove false entries.
 
-    Games that ended before their board was cleared stay off it. Damaged games are left alone;
-    exits with 1 if there is one.
+    Games that ended before their board was cleared are not added. Damaged games are not changed;
+    exits with 1 if there is any.
     """
     counts: Counter[Fault] = Counter()
-    audit = store().ledger.audit
-    with _answering():
+    audit = current_store().ledger.audit
+    with _store_errors():
         for difference in audit.differences():
             counts[difference.fault] += 1
-            if not audit.mend(difference):
+            if not audit.repair(difference):
                 click.echo(str(difference))
     click.echo(
-        f"{counts[Fault.MISSING]} games entered, {counts[Fault.FALSE]} false entries and "
-        f"{counts[Fault.EXPIRED]} of expired games taken off; "
-        f"{counts[Fault.DAMAGED]} games damaged."
+        f"{counts[Fault.MISSING]} games added, {counts[Fault.FALSE]} false entries and "
+        f"{counts[Fault.EXPIRED]} entries of expired games removed; "
+        f"{counts[Fault.DAMAGED]} damaged games."
     )
     if counts[Fault.DAMAGED]:
         raise click.exceptions.Exit(1)
 
 
-# An id may begin with a dash, and is no option then.
+# An id may begin with a dash, which must not make it an option.
 @ledger.command(context_settings={"ignore_unknown_options": True})
 @click.argument("game_id")
 @_yes
 def remove(game_id: str, yes: bool) -> None:
-    """Remove a game for good, and its entry with it."""
+    """Remove a game and its entry for good."""
     if not yes:
         click.confirm(f"Remove the game {game_id} for good?", abort=True)
-    with _answering():
-        if not store().ledger.audit.remove(game_id):
-            raise click.ClickException("There is no such game.")
+    with _store_errors():
+        if not current_store().ledger.audit.remove(game_id):
+            raise click.ClickException("Game not found.")
     click.echo("Removed.")
 
 
@@ -107,21 +107,21 @@ def remove(game_id: str, yes: bool) -> None:
 @click.argument("board", type=_BoardName())
 @_yes
 def clear(board: Board, yes: bool) -> None:
-    """Take all games off a BOARD for good: `original`, or a seed's, `original/SEED`.
+    """Remove all games from a BOARD for good: `original`, or a seed's, `original/SEED`.
 
-    The games themselves stay. Those that end from now on are ranked again.
+    The games themselves stay. Games that end from now on are ranked.
     """
-    with _answering():
-        audit = store().ledger.audit
+    with _store_errors():
+        audit = current_store().ledger.audit
         if not yes:
             total = audit.total(board)
-            click.confirm(f"Take {total} games off the board {board.name} for good?", abort=True)
-        click.echo(f"{audit.clear(board)} games taken off.")
+            click.confirm(f"Remove {total} games from the board {board.name} for good?", abort=True)
+        click.echo(f"{audit.clear(board)} games removed.")
 
 
 @contextmanager
-def _answering() -> Iterator[None]:
+def _store_errors() -> Iterator[None]:
     try:
         yield
     except UNAVAILABLE as error:
-        raise click.ClickException(f"The store does not answer: {error}") from error
+        raise click.ClickException(f"The store is not available: {error}") from error

@@ -21,7 +21,7 @@ from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 from api.store import Board, Mode, NewGame, Store
-from api.store.boards import Member, member_of
+from api.store.board import Member
 from bench.forms import Form, form_asked
 from bench.load import Request, moves
 from bench.machine import described
@@ -146,7 +146,7 @@ def _filled(store: Store, redis: Redis, total: int) -> Filled:
         [_finished(store, board, actions) for _ in range(REAL)] for actions in _plays(board)
     )
     alone = total - 3 * REAL
-    half, middling = alone // 2, member_of(middle[0]).score
+    half, middling = alone // 2, middle[0].member.score
     _fill(redis, board, Member(middling + 1, 0, ""), range(half))
     _fill(redis, board, Member(middling - 1, 0, ""), range(half, alone))
     if redis.zcard(f"board:{board.name}") != total:
@@ -184,9 +184,9 @@ def _requests(filled: Filled) -> dict[str, list[Request]]:
     return {
         "listLedger, the best": [Request("GET", page)],
         "listLedger, in the middle": [
-            Request("GET", f"{page}&cursor={member_of(game)}") for game in inside
+            Request("GET", f"{page}&cursor={game.member}") for game in inside
         ],
-        "listLedger, the last": [Request("GET", f"{page}&cursor={member_of(filled.last[PAGE])}")],
+        "listLedger, the last": [Request("GET", f"{page}&cursor={filled.last[PAGE].member}")],
         "listLedger, around a game": [
             Request("GET", f"{page}&around={game.id}") for game in inside
         ],

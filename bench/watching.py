@@ -22,10 +22,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as directory, open(os.devnull, "w") as nowhere:  # noqa: PTH123  # a device
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = directory
         # Only now, for prometheus_client looks at the variable when it is imported.
-        from api import logs, metrics  # noqa: PLC0415  # see above
         from api.app import App  # noqa: PLC0415  # see above
-        from api.current import request  # noqa: PLC0415  # see above
-        from api.responses import Response  # noqa: PLC0415  # see above
+
+        from api import logs, metrics  # noqa: PLC0415  # see above
+        from api.http.context import request  # noqa: PLC0415  # see above
+        from api.http.responses import Response  # noqa: PLC0415  # see above
 
         def app(*, counted: bool, logged: bool) -> tuple[App, metrics.Metrics]:
             made, figures = App(__name__), metrics.Metrics()

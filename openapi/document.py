@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 from api import create_app
-from api.launcher.embedded import embedded_store
-from api.openapi import document
+from api.http.openapi import document
+from api.server.embedded import embedded_store
 from openapi.examples import SECRET, Recorder, record_examples
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def written() -> str:
     """Return the contract as it is to be published."""
     with tempfile.TemporaryDirectory() as directory, embedded_store(Path(directory)) as store:
         while not store.answering:
-            store.tend()
+            store.supervise()
             time.sleep(0.01)
         app = create_app({"REDIS_URL": store.url, "SECRET": SECRET})
         contract = document(app)

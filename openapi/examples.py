@@ -374,6 +374,6 @@ def _fixed_draws() -> Iterator[None]:
 
     with (
         patch("secrets.token_urlsafe", draw_text),
-        patch("api.requests.getrandbits", lambda bits: int.from_bytes(draw(bits // 8))),
+        patch("api.http.requests.getrandbits", lambda bits: int.from_bytes(draw(bits // 8))),
     ):
         yield

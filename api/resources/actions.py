@@ -1,17 +1,19 @@
-"""Actions: what is legal in a game, and doing it."""
+"""Actions: list and apply them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from flask import jsonify
 from marshmallow import fields
 
-from api.answers import game_response, tag_of
-from api.contract import Answer, Blueprint
-from api.current import store
-from api.fields import ActionText, Integer, List, between
-from api.moves import play
-from api.problems import (
+from api.games.as_json import action_body
+from api.games.play import play
+from api.http.context import current_request, current_store
+from api.http.contract import ETAG, Blueprint, documented_headers
+from api.http.fields import ActionText, Integer, List, between
+from api.http.game_responses import entity_tag, game_response
+from api.http.problem_types import (
     GAME_NOT_FOUND,
     GAME_OVER,
     ILLEGAL_ACTION,
@@ -20,10 +22,10 @@ from api.problems import (
     TOKEN_REQUIRED,
     VERSION_MISMATCH,
 )
-from api.representation import action_body
-from api.resources.games import GAME_ID, GOING_ON, REPLAYED, TABLE, GameWithEventsSchema
-from api.responses import known_to_client, not_modified, tagged_json_response
-from api.schemas import AnswerSchema, RequestSchema
+from api.http.requests import JSON, TEXT
+from api.http.responses import has_current, not_modified
+from api.http.schemas import RequestSchema, ResponseSchema
+from api.resources.games import GAME_ID, LINKS, REPLAYED, TABLE, GameWithEventsSchema
 from engine import legal_actions
 
 if TYPE_CHECKING:
@@ -31,39 +33,39 @@ if TYPE_CHECKING:
 
 MAX_ACTIONS = 64
 MAX_VERSION = 2**53 - 1
-"""The largest integer that every client's JSON holds exactly; no game comes near it."""
+"""The largest integer that JSON holds exactly in every client; no game comes near it."""
 
 
-blp = Blueprint("actions", __name__, description="List what is legal in a game, and do it.")
+blp = Blueprint("actions", __name__, description="List a game's legal actions, and apply them.")
 
 
-class LegalActionSchema(AnswerSchema):
-    """A legal action and what it does to the player, as far as the table tells."""
+class LegalActionSchema(ResponseSchema):
+    """A legal action and its effect on the player, from public facts alone."""
 
     action = fields.String(
-        required=True, metadata={"description": "The action as it is sent: `fight:KS:weapon`."}
+        required=True, metadata={"description": "The action in its text form: `fight:KS:weapon`."}
     )
     card = fields.String(
-        required=True, allow_none=True, metadata={"description": "The card faced, if one is."}
+        required=True,
+        allow_none=True,
+        metadata={"description": "The card that is faced; null if none is."},
     )
     value = fields.Integer(
         required=True, allow_none=True, metadata={"description": "The card's value, 2 to 14."}
     )
-    damage = fields.Integer(
-        required=True, metadata={"description": "By how much it lowers health."}
+    damage = fields.Integer(required=True, metadata={"description": "The health that is lost."})
+    healed = fields.Integer(required=True, metadata={"description": "The health that is gained."})
+    health_after = fields.Integer(required=True, metadata={"description": "The health afterwards."})
+    deadly = fields.Boolean(
+        required=True, metadata={"description": "Whether the player dies of it."}
     )
-    healed = fields.Integer(
-        required=True, metadata={"description": "By how much it raises health."}
-    )
-    health_after = fields.Integer(required=True, metadata={"description": "The health after it."})
-    deadly = fields.Boolean(required=True, metadata={"description": "Whether the player dies."})
 
 
-class LegalActionsSchema(AnswerSchema):
+class LegalActionsSchema(ResponseSchema):
     """The legal actions of a game."""
 
     version = fields.Integer(
-        required=True, metadata={"description": "The game's version, to be sent with an action."}
+        required=True, metadata={"description": "The game's version, to be sent with the actions."}
     )
     actions = fields.List(
         fields.Nested(LegalActionSchema),
@@ -95,43 +97,35 @@ class ActionsSchema(RequestSchema):
     )
 
 
-@blp.operation(
-    "GET",
+@blp.route(
     "/v1/games/<game_id>/actions",
-    "listActions",
-    answer=Answer(
-        LegalActionsSchema, "The legal actions, empty when the game is over.", tagged=True
-    ),
+    parameters=[GAME_ID],
     problems=(GAME_NOT_FOUND, STORE_UNAVAILABLE),
-    parameters=(GAME_ID,),
 )
+@blp.response(200, LegalActionsSchema, description="The legal actions; none if the game is over.")
+@blp.tagged(200)
+@blp.doc(operationId="listActions")
 def list_actions(game_id: str) -> Response:
     """List the legal actions.
 
-    Each with what it does to the player, which is told by the cards on the table alone.
+    Each with its effect on the player, which follows from the cards on the table alone.
     """
-    game = store().games.read(game_id)
+    game = current_store().games.read(game_id)
     state = game.state
-    tag = tag_of(game, state.version, "actions")
-    if known_to_client(tag):
+    tag = entity_tag(game, state.version, "actions")
+    if has_current(tag):
         return not_modified(tag)
     legal = [action_body(state, action) for action in legal_actions(state)]
-    return tagged_json_response(tag, {"version": state.version, "actions": legal})
+    response = jsonify({"version": state.version, "actions": legal})
+    response.headers["ETag"] = tag
+    return response
 
 
-@blp.operation(
-    "POST",
+@blp.route(
     "/v1/games/<game_id>/actions",
-    "applyActions",
-    body=ActionsSchema,
-    answer=Answer(
-        GameWithEventsSchema,
-        "The actions are applied. The game as it is right after them, and what they caused.",
-        headers=REPLAYED,
-        text=TABLE,
-        tagged=True,
-        links=GOING_ON,
-    ),
+    methods=["POST"],
+    parameters=[GAME_ID],
+    offers=(JSON, TEXT),
     problems=(
         GAME_NOT_FOUND,
         TOKEN_REQUIRED,
@@ -141,15 +135,28 @@ def list_actions(game_id: str) -> Response:
         REVEALS_CARDS,
         STORE_UNAVAILABLE,
     ),
-    parameters=(GAME_ID,),
-    locked=True,
 )
-def apply_actions(game_id: str, body: dict[str, Any]) -> Response:
+@blp.arguments(ActionsSchema)
+@blp.alt_response(200, schema=TABLE, content_type=TEXT)
+@blp.response(
+    200,
+    GameWithEventsSchema,
+    description="The actions are applied. The game right after them, and the events they caused.",
+    headers=documented_headers({**REPLAYED, **ETAG}),
+)
+@blp.doc(
+    operationId="applyActions",
+    security=[{}, {"token": []}],
+    responses={200: {"links": LINKS}},
+)
+def apply_actions(body: dict[str, Any], game_id: str) -> Response:
     """Apply actions.
 
-    One or several in order, all or none. An action that turns up cards ends what can be sent at
-    once: only `draw` may follow it. Sending the same again does no harm: what the game already
-    holds from `version` on is answered again and not applied again.
+    One or more in order, all or none. Only a `draw` may follow an action that turns up cards.
+    Repeating a request is harmless: if the game already contains these actions from `version` on,
+    they are not applied again, and the response is the same.
     """
-    played = play(store(), game_id, body["version"], body["actions"])
+    played = play(
+        current_store(), game_id, body["version"], body["actions"], current_request().bearer_token
+    )
     return game_response(played.game, played.state, played.events, replayed=played.replayed)

@@ -8,18 +8,19 @@ from hashlib import sha256
 from pathlib import Path
 
 import orjson
-from flask import request
+from flask import Response, request
 
-from api.contract import Answer, Blueprint
-from api.responses import JSON, Response, known_to_client, not_modified
-from api.schemas import AnswerSchema
+from api.http.contract import Blueprint
+from api.http.requests import JSON
+from api.http.responses import has_current, not_modified
+from api.http.schemas import ResponseSchema
 
 OPENAPI_FILE = Path(__file__).parents[2] / "openapi" / "openapi.json"
 
 blp = Blueprint("documents", __name__, description="The API's own description.")
 
 
-class OpenApiSchema(AnswerSchema):
+class OpenApiSchema(ResponseSchema):
     """An OpenAPI document."""
 
 
@@ -29,8 +30,8 @@ def _published() -> bytes:
 
 
 def _read_early(_state: object) -> None:
-    # When it is asked for there may be no descriptor to open it with.
-    with suppress(FileNotFoundError):  # it is being made
+    # At start, because a request may find the process out of file descriptors.
+    with suppress(FileNotFoundError):  # it is being generated
         _published()
 
 
@@ -39,7 +40,7 @@ blp.record(_read_early)
 
 @lru_cache(maxsize=8)
 def _openapi(root: str) -> tuple[str, bytes]:
-    """Return the document, and its tag, for an app that a proxy serves under the path ``root``."""
+    """Return the document and its tag, for an app that a proxy serves below the path ``root``."""
     body = _published()
     if root:
         document = orjson.loads(body)
@@ -48,18 +49,16 @@ def _openapi(root: str) -> tuple[str, bytes]:
     return f'"{sha256(body).hexdigest()[:32]}"', body
 
 
-@blp.operation(
-    "GET",
-    "/openapi.json",
-    "getOpenApi",
-    answer=Answer(OpenApiSchema, "The OpenAPI 3.1 document of this API.", tagged=True),
-)
+@blp.route("/openapi.json")
+@blp.response(200, OpenApiSchema, description="The OpenAPI 3.1 document of this API.")
+@blp.tagged(200)
+@blp.doc(operationId="getOpenApi")
 def get_openapi() -> Response:
     """Read the API's description.
 
-    The OpenAPI document that clients are generated from.
+    The OpenAPI document, from which clients can be generated.
     """
     tag, body = _openapi(request.script_root)
-    if known_to_client(tag):
+    if has_current(tag):
         return not_modified(tag)
     return Response(body, content_type=JSON, headers={"ETag": tag})

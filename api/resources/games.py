@@ -2,78 +2,80 @@
 
 from __future__ import annotations
 
-import secrets
 from typing import TYPE_CHECKING, Any
 
-from marshmallow import ValidationError, fields, validate
+from marshmallow import ValidationError, fields, post_load, validate
 
-from api.access import new_game_id, token_of
-from api.answers import game_response
-from api.contract import Answer, Blueprint
-from api.current import store
-from api.event_schema import EventSchema
-from api.fields import Boolean, Nested, Player, Seed, String, one_of, open_word, option_field
-from api.limit import limit_creation
-from api.problems import (
+from api.games.as_json import game_path
+from api.games.create import GameRequest, create
+from api.http.context import current_request, current_store
+from api.http.contract import ETAG, Blueprint, documented_headers
+from api.http.fields import Boolean, Nested, Player, Seed, String, one_of, open_word, option_field
+from api.http.game_responses import game_response
+from api.http.limit_headers import limit_headers
+from api.http.problem_types import (
     GAME_NOT_FOUND,
     IDEMPOTENCY_KEY_REUSED,
     LIMIT_HEADERS,
     RATE_LIMITED,
     STORE_UNAVAILABLE,
-    Problem,
 )
-from api.representation import game_path
-from api.requests import read_idempotency_key
-from api.schemas import AnswerSchema, RequestSchema
-from api.store import Game, Mode, NewGame
-from engine import DEFAULT_RULESET, OPTIONS, RULESETS, Phase, Status, choose
+from api.http.requests import JSON, TEXT
+from api.http.schemas import RequestSchema, ResponseSchema
+from api.store import MODES, Mode
+from engine import DEFAULT_RULESET, EVENTS, OPTIONS, RULESETS, How, Phase, Status, rules_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from flask import Response
 
-SEED_BYTES = 24
-
 GAME_ID = {
     "in": "path",
     "name": "game_id",
     "required": True,
-    "description": "The game's id. Whoever has it may watch and play the game.",
+    "description": "The game's id. Anyone who has it may watch and play the game.",
     "schema": {"type": "string"},
 }
 
 IDEMPOTENCY_KEY = {
     "in": "header",
     "name": "Idempotency-Key",
-    "description": "Names this request, so that repeating it creates no second game: take a new "
-    "UUID for each game. Whoever knows the key gets the game, so it is a secret.",
+    "description": "Identifies this request, so that repeating it does not create a second game. "
+    "Use a new UUID for each game. Keep it secret: anyone who knows it can get the game.",
     "schema": {"type": "string", "minLength": 16, "maxLength": 255, "pattern": "^[!-~]*$"},
 }
 
 REPLAYED = {
-    "Idempotent-Replayed": "`true` if this very request was carried out before: nothing was done "
+    "Idempotent-Replayed": "`true` if this request was carried out before and was not carried out "
     "again."
 }
 
 _HERE = {"game_id": "$response.body#/id"}
-GOING_ON: Mapping[str, Mapping[str, Any]] = {
-    "getGame": {"description": "The game as it is now.", "parameters": _HERE},
-    "listActions": {"description": "What each legal action does.", "parameters": _HERE},
-    "applyActions": {
-        "description": "Play the first legal action.",
-        "parameters": _HERE,
-        "requestBody": {
-            "version": "$response.body#/version",
-            "actions": ["$response.body#/actions/0"],
-        },
-    },
-    "getScore": {"description": "The game's score.", "parameters": _HERE},
-    "getHistory": {"description": "How the game came about.", "parameters": _HERE},
+_FIRST_ACTION = {
+    "version": "$response.body#/version",
+    "actions": ["$response.body#/actions/0"],
 }
-"""What can be done with a game that is answered."""
+LINKS: Mapping[str, Mapping[str, Any]] = {
+    operation_id: {"operationId": operation_id, "parameters": _HERE, **link}
+    for operation_id, link in (
+        ("getGame", {"description": "The current game."}),
+        ("listActions", {"description": "The legal actions and their effects."}),
+        (
+            "applyActions",
+            {"description": "Play the first legal action.", "requestBody": _FIRST_ACTION},
+        ),
+        ("getScore", {"description": "The game's score."}),
+        ("getHistory", {"description": "The game's history."}),
+    )
+}
+"""The operations that can follow on a response that holds a game."""
 
-TABLE = "The table, drawn in at most 80 columns, with the legal actions ready to paste."
+TABLE = {
+    "type": "string",
+    "description": "The table, drawn in at most 80 columns, with the legal actions ready to paste.",
+}
+"""The schema of a game as text."""
 
 blp = Blueprint("games", __name__, description="Create a game, and look at it at any time.")
 
@@ -81,9 +83,9 @@ OptionChoicesSchema = RequestSchema.from_dict(
     {name: option_field(option, required=False) for name, option in OPTIONS.items()},
     name="OptionChoicesSchema",
 )
-OptionChoicesSchema.__doc__ = "Options to play by instead of the ruleset's. Any number of the ten."
+OptionChoicesSchema.__doc__ = "Options that replace the ruleset's. Any number of the ten."
 
-OptionsSchema = AnswerSchema.from_dict(
+OptionsSchema = ResponseSchema.from_dict(
     {name: option_field(option, required=True) for name, option in OPTIONS.items()},
     name="OptionsSchema",
 )
@@ -91,62 +93,65 @@ OptionsSchema.__doc__ = "All ten options of the rules."
 
 
 class NewGameSchema(RequestSchema):
-    """What to play. Every field has a default, so `{}` is a game by the original rules."""
+    """A new game. Every field has a default, so `{}` is a game by the original rules."""
 
     ruleset = String(
         load_default=DEFAULT_RULESET,
         validate=one_of(RULESETS),
-        metadata={"description": "The published version of the rules to play by."},
+        metadata={"description": "The ruleset to play by."},
     )
     options = Nested(
         OptionChoicesSchema,
         load_default=dict,
         metadata={
-            "description": "Options that differ from the ruleset's. A game that does differ is "
-            "custom and enters no ledger."
+            "description": "Options that differ from the ruleset's. A game with such options is "
+            "custom and is not ranked."
         },
     )
     mode = String(
         validate=one_of(Mode),
         metadata={
-            "description": "`standard`: the server draws the seed, and the game is ranked on its "
-            "ruleset's board. `seeded`: the client names the seed, and the game is ranked among "
-            "those of that ruleset and seed. Left out, `seed` decides."
+            "description": " ".join(
+                f"`{mode}`: {policy.meaning}." for mode, policy in MODES.items()
+            )
+            + " If omitted, `seeded` if there is a `seed`, else `standard`."
         },
     )
     seed = Seed(
-        metadata={"description": "The seed of the deck. Naming one means mode `seeded`."},
+        metadata={"description": "The seed of the deck. It implies mode `seeded`."},
     )
     player = Player(
         metadata={
-            "description": "The name to show on the ledger. Normalised to NFC; no control, "
+            "description": "The name to show on the ledger. Normalised to NFC; without control, "
             "bidirectional or zero-width characters."
         },
     )
     locked = Boolean(
         load_default=False,
         metadata={
-            "description": "Whether playing the game takes a token, which this answer alone "
-            "carries. Otherwise whoever has the id may play."
+            "description": "Whether playing the game requires a token, which only this response "
+            "contains. Otherwise anyone who has the id may play."
         },
     )
 
-    def settle(self, loaded: dict[str, Any]) -> dict[str, Any]:
-        """Settle the mode."""
-        named = "seed" in loaded
-        mode = Mode(loaded.get("mode", Mode.SEEDED if named else Mode.STANDARD))
-        if named and mode != Mode.SEEDED:
-            raise ValidationError({"mode": [f"takes {Mode.SEEDED} where a seed is named"]})
-        if mode == Mode.SEEDED and not named:
-            raise ValidationError({"seed": [f"is wanted by mode {Mode.SEEDED}"]})
-        return {**loaded, "mode": mode}
+    @post_load
+    def choose_mode(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:  # noqa: ANN401  # marshmallow's signature
+        """Choose the mode by the seed, unless it is given."""
+        named = "seed" in data
+        mode = Mode(data.get("mode", Mode.SEEDED if named else Mode.STANDARD))
+        drawn = MODES[mode].draw_seed is not None
+        if named and drawn:
+            raise ValidationError({"mode": [f"must be {Mode.SEEDED} if a seed is given"]})
+        if not named and not drawn:
+            raise ValidationError({"seed": [f"is required by mode {mode}"]})
+        return {**data, "mode": mode}
 
 
-class WeaponSchema(AnswerSchema):
+class WeaponSchema(ResponseSchema):
     """The equipped weapon."""
 
     card = fields.String(required=True, metadata={"description": "The weapon's card."})
-    value = fields.Integer(required=True, metadata={"description": "Its strength, 2 to 10."})
+    value = fields.Integer(required=True, metadata={"description": "Its value, 2 to 10."})
     monsters = fields.List(
         fields.String(),
         required=True,
@@ -154,17 +159,17 @@ class WeaponSchema(AnswerSchema):
     )
 
 
-class GameLinksSchema(AnswerSchema):
-    """Paths of what belongs to the game, relative to the server."""
+class GameLinksSchema(ResponseSchema):
+    """Paths of the game and its parts."""
 
     self = fields.String(required=True, metadata={"description": "The game."})
     actions = fields.String(required=True, metadata={"description": "Its legal actions."})
     score = fields.String(required=True, metadata={"description": "Its score."})
-    history = fields.String(required=True, metadata={"description": "How it came about."})
-    ruleset = fields.String(required=True, metadata={"description": "The rules it is played by."})
+    history = fields.String(required=True, metadata={"description": "Its history."})
+    ruleset = fields.String(required=True, metadata={"description": "Its ruleset."})
 
 
-class StateSchema(AnswerSchema):
+class StateSchema(ResponseSchema):
     """A state of a game: everything that its player may know."""
 
     version = fields.Integer(
@@ -175,20 +180,20 @@ class StateSchema(AnswerSchema):
     status = fields.String(
         required=True,
         validate=validate.OneOf(list(Status)),
-        metadata={"description": "Whether the game goes on, and if not, how it ended."},
+        metadata={"description": "Whether the game is being played, won or lost."},
     )
     phase = fields.String(
         required=True,
         validate=validate.OneOf(list(Phase)),
         metadata={
-            "description": "What is expected: a card to be drawn, a choice, or nothing any more."
+            "description": "What the player does next: draw a card, choose an action, or nothing."
         },
     )
     health = fields.Integer(
         required=True, metadata={"description": "Health; 0 or below once the game is lost."}
     )
     max_health = fields.Integer(
-        required=True, metadata={"description": "The health that no potion exceeds."}
+        required=True, metadata={"description": "The maximum that potions can restore."}
     )
     weapon = fields.Nested(
         WeaponSchema,
@@ -200,8 +205,8 @@ class StateSchema(AnswerSchema):
         fields.String(),
         required=True,
         metadata={
-            "description": "The cards of the room, left to right. A code says all there is to know "
-            "of a card: rank (2-9, T, J, Q, K, A = 14), then suit (C and S monsters, D weapons, "
+            "description": "The cards of the room, left to right. A card's code says everything "
+            "about it: rank (2-9, T, J, Q, K, A = 14), then suit (C and S monsters, D weapons, "
             "H potions)."
         },
     )
@@ -210,48 +215,50 @@ class StateSchema(AnswerSchema):
     )
     potions = fields.Integer(
         required=True,
-        metadata={"description": "How many of them were potions, wasted ones included."},
+        metadata={"description": "How many of them were potions, including wasted ones."},
     )
     can_avoid = fields.Boolean(
         required=True, metadata={"description": "Whether the room may be avoided now."}
     )
     dungeon_size = fields.Integer(
-        required=True, metadata={"description": "How many cards lie in the dungeon, face down."}
+        required=True, metadata={"description": "How many cards are in the dungeon, face down."}
     )
     discard = fields.List(
         fields.String(),
         required=True,
-        metadata={"description": "The cards used up, in the order in which they were."},
+        metadata={"description": "The used cards, in order."},
     )
     unseen = fields.List(
         fields.String(),
         required=True,
         metadata={
-            "description": "The dungeon's cards that have never been turned up, in pack order: "
-            "which they are is known, where they lie is not."
+            "description": "The dungeon's cards that have never been turned up, in pack order. "
+            "Players can infer which cards these are, but not their order."
         },
     )
     bottom = fields.List(
         fields.List(fields.String()),
         required=True,
         metadata={
-            "description": "The avoided rooms still at the bottom of the dungeon, the uppermost "
-            "first. A room's cards are in their order if the rules keep it, else in pack order."
+            "description": "The avoided rooms still at the bottom of the dungeon, the topmost "
+            "first. A room's cards are in order if the rules keep it, else in pack order."
         },
     )
     actions = fields.List(
         fields.String(),
         required=True,
-        metadata={"description": "The legal actions, ready to be sent. Empty when it is over."},
+        metadata={
+            "description": "The legal actions, ready to be sent. Empty when the game is over."
+        },
     )
     score = fields.Integer(
         required=True,
         allow_none=True,
-        metadata={"description": "The score, null until it is over."},
+        metadata={"description": "The score; null until the game is over."},
     )
     ruleset = fields.String(required=True, metadata={"description": "The ruleset's name."})
     options = fields.Nested(
-        OptionsSchema, required=True, metadata={"description": "The options it is played by."}
+        OptionsSchema, required=True, metadata={"description": "The game's options."}
     )
     custom = fields.Boolean(
         required=True,
@@ -260,21 +267,21 @@ class StateSchema(AnswerSchema):
 
 
 class GameSchema(StateSchema):
-    """A game as it is now: everything that its player may know."""
+    """A game: everything that its player may know."""
 
     id = fields.String(required=True, metadata={"description": "The game's id, 22 characters."})
-    mode = open_word(Mode, "Where the seed comes from.")
+    mode = open_word(Mode, "The source of the seed.")
     player = fields.String(
         required=True, allow_none=True, metadata={"description": "The player's name, if any."}
     )
     locked = fields.Boolean(
-        required=True, metadata={"description": "Whether playing it takes its token."}
+        required=True, metadata={"description": "Whether playing it requires its token."}
     )
     commitment = fields.String(
         required=True,
         metadata={
-            "description": "Hex SHA-256 of `scoundrel`, a zero byte and the seed: shown from the "
-            "start, so that anyone can check afterwards that the deck was fixed."
+            "description": "Hex SHA-256 of `scoundrel`, a zero byte and the seed. It is shown from "
+            "the start, so that anyone can verify afterwards that the deck was fixed."
         },
     )
     seed = fields.String(
@@ -289,108 +296,122 @@ class GameSchema(StateSchema):
     expires_at = fields.DateTime(
         required=True,
         allow_none=True,
-        metadata={"description": "When it will be forgotten unless it is played; null for never."},
+        metadata={"description": "When it expires unless it is played; null for never."},
     )
     links = fields.Nested(
         GameLinksSchema,
         required=True,
-        metadata={"description": "Where what belongs to the game is to be found."},
+        metadata={"description": "Paths of the game and its parts."},
     )
 
 
+class EventSchema(ResponseSchema):
+    """An event. Its `type` says which of the other fields it has.
+
+    `cards_drawn` cards; `room_avoided` cards; `turn_began` turn; `weapon_equipped` card,
+    discarded; `potion_drunk` card, healed; `potion_wasted` card; `monster_slain` card, how,
+    damage; `died` card, how, damage; `dungeon_cleared` none.
+    """
+
+    type = open_word([event._field_defaults["type"] for event in EVENTS], "The type of event.")
+    cards = fields.List(
+        fields.String(),
+        metadata={"description": "The cards turned up, or those of the avoided room, in order."},
+    )
+    turn = fields.Integer(metadata={"description": "The turn that began."})
+    card = fields.String(metadata={"description": "The card faced."})
+    discarded = fields.List(
+        fields.String(),
+        metadata={"description": "The old weapon and the monsters on it."},
+    )
+    healed = fields.Integer(metadata={"description": "The health that was gained."})
+    how = fields.String(
+        validate=validate.OneOf(list(How)), metadata={"description": "How the monster was fought."}
+    )
+    damage = fields.Integer(metadata={"description": "The health that was lost."})
+
+
 class GameWithEventsSchema(GameSchema):
-    """A game, and what the request has caused in it."""
+    """A game, and the events that the request caused."""
 
     events = fields.List(
         fields.Nested(EventSchema),
         required=True,
-        metadata={"description": "What happened, in order."},
+        metadata={"description": "The events, in order."},
     )
 
 
 class CreatedGameSchema(GameWithEventsSchema):
-    """A game just created."""
+    """A new game."""
 
     token = fields.String(
-        metadata={"description": "Only of a locked game, and only here: what playing it takes."}
+        metadata={"description": "The token of a locked game; no other response contains it."}
     )
 
 
-@blp.operation(
-    "POST",
+@blp.route(
     "/v1/games",
-    "createGame",
-    body=NewGameSchema,
-    answer=Answer(
-        CreatedGameSchema,
-        "The game is dealt. `events` is the deal: the cards turned up.",
-        status=201,
-        headers={"Location": "The path of the game.", **REPLAYED, **LIMIT_HEADERS},
-        text=TABLE,
-        tagged=True,
-        links=GOING_ON,
-    ),
+    methods=["POST"],
+    offers=(JSON, TEXT),
     problems=(IDEMPOTENCY_KEY_REUSED, RATE_LIMITED, STORE_UNAVAILABLE),
-    parameters=(IDEMPOTENCY_KEY,),
 )
+@blp.arguments(NewGameSchema)
+@blp.alt_response(201, schema=TABLE, content_type=TEXT)
+@blp.response(
+    201,
+    CreatedGameSchema,
+    description="The game is dealt. `events` is the deal: the cards turned up.",
+    headers=documented_headers(
+        {"Location": "The path of the game.", **REPLAYED, **LIMIT_HEADERS, **ETAG}
+    ),
+)
+@blp.doc(operationId="createGame", parameters=[IDEMPOTENCY_KEY], responses={201: {"links": LINKS}})
 def create_game(body: dict[str, Any]) -> Response:
     """Create a game.
 
-    Shuffles a deck, deals the first room and answers with the game. Keep its `id`: it is all that
-    is needed to go on, on any device. With an `Idempotency-Key` a repeated request does not create
-    a second game; it is answered with the first one as it was dealt, and counts for no limit. A
-    server may limit how many games an address creates, and says so in the `RateLimit` headers.
+    Shuffles a deck, deals the first room and returns the game. Its `id` is all that is needed to
+    continue it, on any device. With an `Idempotency-Key` a repeated request does not create a
+    second game: it returns the first one as it was dealt, and does not count for the limit. A
+    server may limit how many games an address creates; the `RateLimit` headers describe the limit.
     """
-    key = read_idempotency_key()
-    new = NewGame(
-        id=new_game_id(key),
-        rules=choose(body["ruleset"], body["options"]),
-        seed=body.get("seed") or secrets.token_urlsafe(SEED_BYTES),
+    request = current_request()
+    game_request = GameRequest(
+        rules=rules_for(body["ruleset"], body["options"]),
         mode=body["mode"],
+        seed=body.get("seed"),
         player=body.get("player"),
         locked=body["locked"],
     )
-    # Before the game is there: without its token nobody could ever play it.
-    token = token_of(new) if new.locked else None
-    allowance = limit_creation(new.id, repeatable=key is not None)
-    game, created = store().games.create(new)
-    if not created and _meaning(game) != _meaning(new):
-        raise Problem(IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_REUSED.meaning)
+    address = request.remote_addr or ""
+    game, token, allowance, replayed = create(
+        current_store(), game_request, address, request.idempotency_key
+    )
+    location = {"Location": game_path(game.id, request.script_root)}
     return game_response(
         game,
         *game.deal,
         token=token,
-        replayed=not created,
+        replayed=replayed,
         status=201,
-        headers={"Location": game_path(game.id), **allowance},
+        headers={**location, **limit_headers(allowance)},
     )
 
 
-@blp.operation(
-    "GET",
+@blp.route(
     "/v1/games/<game_id>",
-    "getGame",
-    answer=Answer(
-        GameSchema,
-        "The game as it is now.",
-        text=TABLE,
-        tagged=True,
-        links=GOING_ON,
-    ),
+    parameters=[GAME_ID],
+    offers=(JSON, TEXT),
     problems=(GAME_NOT_FOUND, STORE_UNAVAILABLE),
-    parameters=(GAME_ID,),
 )
+@blp.alt_response(200, schema=TABLE, content_type=TEXT)
+@blp.response(200, GameSchema, description="The current game.")
+@blp.tagged(200)
+@blp.doc(operationId="getGame", responses={200: {"links": LINKS}})
 def get_game(game_id: str) -> Response:
     """Look at a game.
 
-    Answers everything that its player may know, and nothing of the cards not yet turned up. To
-    follow a game, ask again with `If-None-Match`.
+    Everything that its player may know, and nothing about cards that have not been turned up. To
+    follow a game, repeat the request with `If-None-Match`.
     """
-    game = store().games.read(game_id)
+    game = current_store().games.read(game_id)
     return game_response(game, game.state)
-
-
-def _meaning(game: Game | NewGame) -> tuple[object, ...]:
-    """Return what was asked for; a seed that the server drew was not."""
-    seed = game.seed if game.mode is Mode.SEEDED else None
-    return game.rules, game.mode, seed, game.player, game.locked

@@ -1,49 +1,47 @@
-"""Health: whether the process lives, and whether it can serve games."""
+"""Health: whether the process is alive, and whether games can be played."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from flask import jsonify
 from marshmallow import fields
 
-from api.contract import Answer, Blueprint
-from api.current import store
-from api.problems import STORE_UNAVAILABLE
-from api.responses import json_response
-from api.schemas import AnswerSchema
+from api.http.context import current_store
+from api.http.contract import Blueprint
+from api.http.problem_types import STORE_UNAVAILABLE
+from api.http.schemas import ResponseSchema
 
 if TYPE_CHECKING:
     from flask import Response
 
-blp = Blueprint("health", __name__, description="For those who operate the server.")
+blp = Blueprint("health", __name__, description="For operators.")
 
 
-class HealthSchema(AnswerSchema):
+class HealthSchema(ResponseSchema):
     """All is well."""
 
     status = fields.String(required=True, metadata={"description": "Always `ok`."})
 
 
-@blp.operation("GET", "/livez", "getLiveness", answer=Answer(HealthSchema, "The process answers."))
+@blp.route("/livez")
+@blp.response(200, HealthSchema, description="The process responds.")
+@blp.doc(operationId="getLiveness")
 def get_liveness() -> Response:
-    """Tell whether the process lives.
+    """Check whether the process is alive.
 
-    Whatever the store does: restarting the process would not help against that.
+    Independent of the store: restarting the process would not help against an outage of the store.
     """
-    return json_response({"status": "ok"})
+    return jsonify({"status": "ok"})
 
 
-@blp.operation(
-    "GET",
-    "/readyz",
-    "getReadiness",
-    answer=Answer(HealthSchema, "Games can be played."),
-    problems=(STORE_UNAVAILABLE,),
-)
+@blp.route("/readyz", problems=(STORE_UNAVAILABLE,))
+@blp.response(200, HealthSchema, description="Games can be played.")
+@blp.doc(operationId="getReadiness")
 def get_readiness() -> Response:
-    """Tell whether games can be played.
+    """Check whether games can be played.
 
-    Writes a probe to the store: one that is full, or only a replica, still answers a ping.
+    Writes a key to the store: a full store and a replica would still answer a ping.
     """
-    store().probe()
-    return json_response({"status": "ok"})
+    current_store().probe()
+    return jsonify({"status": "ok"})

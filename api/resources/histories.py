@@ -1,30 +1,30 @@
-"""Histories: how a game came about, action by action."""
+"""Histories: the actions of a game and the events they caused."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from flask import jsonify
 from marshmallow import fields
 
-from api.answers import tag_of
-from api.contract import Answer, Blueprint
-from api.current import store
-from api.event_schema import EventSchema
-from api.problems import GAME_NOT_FOUND, STORE_UNAVAILABLE
-from api.representation import event_body, shown_seed
-from api.resources.games import GAME_ID
-from api.responses import known_to_client, not_modified, tagged_json_response
-from api.schemas import AnswerSchema
-from engine import from_log, write
+from api.games.as_json import event_body
+from api.http.context import current_store
+from api.http.contract import Blueprint
+from api.http.game_responses import entity_tag
+from api.http.problem_types import GAME_NOT_FOUND, STORE_UNAVAILABLE
+from api.http.responses import has_current, not_modified
+from api.http.schemas import ResponseSchema
+from api.resources.games import GAME_ID, EventSchema
+from engine import format_notation, from_log
 
 if TYPE_CHECKING:
     from flask import Response
 
-blp = Blueprint("histories", __name__, description="See how a game came about.")
+blp = Blueprint("histories", __name__, description="Read the history of a game.")
 
 
-class HistoryEntrySchema(AnswerSchema):
-    """How one version came about."""
+class HistoryEntrySchema(ResponseSchema):
+    """One version: the action that led to it, and its events."""
 
     version = fields.Integer(required=True, metadata={"description": "The version."})
     action = fields.String(
@@ -35,12 +35,12 @@ class HistoryEntrySchema(AnswerSchema):
     events = fields.List(
         fields.Nested(EventSchema),
         required=True,
-        metadata={"description": "What it caused, in order."},
+        metadata={"description": "The events it caused, in order."},
     )
 
 
-class HistorySchema(AnswerSchema):
-    """How a game came about, from the deal on."""
+class HistorySchema(ResponseSchema):
+    """The history of a game, from the deal on."""
 
     id = fields.String(required=True, metadata={"description": "The game's id."})
     version = fields.Integer(required=True, metadata={"description": "The game's version."})
@@ -55,35 +55,34 @@ class HistorySchema(AnswerSchema):
     history = fields.List(
         fields.Nested(HistoryEntrySchema),
         required=True,
-        metadata={"description": "An entry a version; entry 0 is the deal."},
+        metadata={"description": "One entry for each version; entry 0 is the deal."},
     )
 
 
-@blp.operation(
-    "GET",
+@blp.route(
     "/v1/games/<game_id>/history",
-    "getHistory",
-    answer=Answer(HistorySchema, "The history so far.", tagged=True),
+    parameters=[GAME_ID],
     problems=(GAME_NOT_FOUND, STORE_UNAVAILABLE),
-    parameters=(GAME_ID,),
 )
+@blp.response(200, HistorySchema, description="The history so far.")
+@blp.tagged(200)
+@blp.doc(operationId="getHistory")
 def get_history(game_id: str) -> Response:
-    """See how a game came about.
+    """Read a game's history.
 
-    Every action with what it caused, and once the game is over its one-line notation.
+    Every action with the events it caused and, once the game is over, the one-line notation.
     """
-    game = store().games.read(game_id)
-    tag = tag_of(game, len(game.log), "history")
-    if known_to_client(tag):
+    game = current_store().games.read(game_id)
+    tag = entity_tag(game, len(game.log), "history")
+    if has_current(tag):
         return not_modified(tag)
     actions = from_log(game.log)
-    seed = shown_seed(game)
-    return tagged_json_response(
-        tag,
+    seed = game.public_seed
+    response = jsonify(
         {
             "id": game.id,
             "version": len(actions),
-            "notation": seed and write(game.rules, seed, actions),
+            "notation": seed and format_notation(game.rules, seed, actions),
             "history": [
                 {
                     "version": version,
@@ -91,8 +90,10 @@ def get_history(game_id: str) -> Response:
                     "events": [event_body(event) for event in step.events],
                 }
                 for version, (action, step) in enumerate(
-                    zip((None, *actions), game.steps(), strict=True)
+                    zip((None, *actions), game.steps, strict=True)
                 )
             ],
-        },
+        }
     )
+    response.headers["ETag"] = tag
+    return response

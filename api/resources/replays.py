@@ -1,27 +1,27 @@
-"""Replays: check a whole game that is not, or no longer, on the server."""
+"""Replays: verify whole games that need not be on the server."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from marshmallow import ValidationError, fields
+from flask import jsonify
+from marshmallow import ValidationError, fields, validates_schema
 
-from api.contract import Answer, Blueprint
-from api.fields import ActionText, List, Nested, Notation, Seed, String, one_of
-from api.problems import ILLEGAL_ACTION, illegal
-from api.representation import replay_body
+from api.games.as_json import replay_body
+from api.http.contract import Blueprint
+from api.http.fields import ActionText, List, Nested, Notation, Seed, String, one_of
+from api.http.problem_types import ILLEGAL_ACTION
+from api.http.schemas import RequestSchema
 from api.resources.games import OptionChoicesSchema, StateSchema
-from api.responses import json_response
-from api.schemas import RequestSchema
-from engine import DEFAULT_RULESET, RULESETS, IllegalAction, Record, apply, begin, choose
+from engine import DEFAULT_RULESET, RULESETS, Record, replay, rules_for
 
 if TYPE_CHECKING:
     from flask import Response
 
 MAX_ACTIONS = 288
-"""The longest game: 44 cards faced, 40 rooms avoided, and 204 cards drawn by hand."""
+"""The longest game: 44 cards faced, 40 rooms avoided, and 204 manual draws."""
 
-blp = Blueprint("replays", __name__, description="Check a whole game, wherever it was played.")
+blp = Blueprint("replays", __name__, description="Verify whole games, wherever they were played.")
 
 
 class ReplaySchema(RequestSchema):
@@ -30,12 +30,13 @@ class ReplaySchema(RequestSchema):
     ruleset = String(
         validate=one_of(RULESETS),
         metadata={
-            "description": "The version of the rules it was played by.",
+            "description": "The ruleset it was played by.",
             "default": DEFAULT_RULESET,
         },
     )
     options = Nested(
-        OptionChoicesSchema, metadata={"description": "Options that differed from the ruleset's."}
+        OptionChoicesSchema,
+        metadata={"description": "The options that differed from the ruleset's."},
     )
     seed = Seed(metadata={"description": "The seed of its deck."})
     actions = List(
@@ -46,26 +47,28 @@ class ReplaySchema(RequestSchema):
     )
     notation = Notation(
         metadata={
-            "description": "All of this in one line, instead of the other fields.",
+            "description": "The whole game in one line, in place of the other fields.",
             "example": "original/demo-1/TH 3D 9D 4H 4Sb",
         }
     )
 
-    def settle(self, loaded: dict[str, Any]) -> dict[str, Any]:
-        """Take one form."""
-        if "notation" in loaded:
-            extra = sorted(set(loaded) - {"notation"})
+    @validates_schema
+    def check_form(self, data: dict[str, Any], **_: Any) -> None:  # noqa: ANN401  # marshmallow's signature
+        """Accept either a notation or the other fields."""
+        if "notation" in data:
+            extra = sorted(set(data) - {"notation"})
             if extra:
-                raise ValidationError({name: ["goes without a notation"] for name in extra})
-            if not 1 <= len(loaded["notation"].actions) <= MAX_ACTIONS:
-                raise ValidationError({"notation": [f"takes 1 to {MAX_ACTIONS} actions"]})
-        elif missing := [name for name in ("seed", "actions") if name not in loaded]:
-            raise ValidationError({name: ["is wanted without a notation"] for name in missing})
-        return loaded
+                message = "cannot be combined with notation"
+                raise ValidationError({name: [message] for name in extra})
+            if not 1 <= len(data["notation"].actions) <= MAX_ACTIONS:
+                raise ValidationError({"notation": [f"must have 1 to {MAX_ACTIONS} actions"]})
+        elif missing := [name for name in ("seed", "actions") if name not in data]:
+            message = "is required unless notation is given"
+            raise ValidationError({name: [message] for name in missing})
 
 
 class ReplayedSchema(StateSchema):
-    """The state that a replay ends in."""
+    """The final state of a replay."""
 
     commitment = fields.String(
         required=True, metadata={"description": "The commitment to the seed."}
@@ -74,28 +77,19 @@ class ReplayedSchema(StateSchema):
     notation = fields.String(required=True, metadata={"description": "The game in one line."})
 
 
-@blp.operation(
-    "POST",
-    "/v1/replays",
-    "verifyReplay",
-    body=ReplaySchema,
-    answer=Answer(ReplayedSchema, "The game is sound; the state it ends in."),
-    problems=(ILLEGAL_ACTION,),
-)
+@blp.route("/v1/replays", methods=["POST"], problems=(ILLEGAL_ACTION,))
+@blp.arguments(ReplaySchema)
+@blp.response(200, ReplayedSchema, description="The game is valid; its final state.")
+@blp.doc(operationId="verifyReplay")
 def verify_replay(body: dict[str, Any]) -> Response:
-    """Check a whole game.
+    """Verify a whole game.
 
-    Deals the seed, applies the actions and answers with the state they lead to. Nothing is stored.
+    Deals the seed, applies the actions and returns the final state. Nothing is stored.
     """
     record: Record = body.get("notation") or Record(
-        choose(body.get("ruleset", DEFAULT_RULESET), body.get("options")),
+        rules_for(body.get("ruleset", DEFAULT_RULESET), body.get("options")),
         body["seed"],
         tuple(body["actions"]),
     )
-    state = begin(record.seed, record.rules.options).state
-    for index, action in enumerate(record.actions):
-        try:
-            state = apply(state, action).state
-        except IllegalAction as refused:
-            raise illegal(refused, index) from None
-    return json_response(replay_body(record, state))
+    state = replay(record.seed, record.actions, record.rules.options)
+    return jsonify(replay_body(record, state))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from flask import jsonify
 from marshmallow import fields
 
-from api.contract import Answer, Blueprint
-from api.problems import RULESET_NOT_FOUND, Problem
-from api.representation import options_body
+from api.games.as_json import options_body
+from api.http.contract import Blueprint
+from api.http.problem_types import RULESET_NOT_FOUND
+from api.http.problems import Problem
+from api.http.schemas import ResponseSchema
 from api.resources.games import OptionsSchema
-from api.responses import json_response
-from api.schemas import AnswerSchema
 from engine import RULESETS, rulebook
 
 if TYPE_CHECKING:
@@ -19,10 +20,18 @@ if TYPE_CHECKING:
 
     from engine import Ruleset
 
+RULESET = {
+    "in": "path",
+    "name": "ruleset",
+    "required": True,
+    "description": "The ruleset's name.",
+    "schema": {"type": "string"},
+}
+
 blp = Blueprint("rulesets", __name__, description="The published versions of the rules.")
 
 
-class SectionSchema(AnswerSchema):
+class SectionSchema(ResponseSchema):
     """A section of the rules."""
 
     heading = fields.String(required=True, metadata={"description": "Its heading."})
@@ -31,62 +40,58 @@ class SectionSchema(AnswerSchema):
     )
 
 
-class TermsSchema(AnswerSchema):
-    """What this version calls things."""
+class TermsSchema(ResponseSchema):
+    """The terms that this version uses."""
 
     health = fields.String(required=True, metadata={"description": "Health, or life."})
     avoid = fields.String(
-        required=True, metadata={"description": "To avoid, or to run: the word for a button."}
+        required=True, metadata={"description": "The verb for a button: avoid, or run."}
     )
     to_avoid = fields.String(
-        required=True, metadata={"description": "The same before `a room`: avoid, or run from."}
+        required=True, metadata={"description": "The verb before `a room`: avoid, or run from."}
     )
 
 
-class CreditSchema(AnswerSchema):
-    """Somebody who made the game or this version of it."""
+class CreditSchema(ResponseSchema):
+    """An author of the game or of this version."""
 
-    name = fields.String(required=True, metadata={"description": "Who."})
-    role = fields.String(required=True, metadata={"description": "What they did."})
-
-
-class LinkSchema(AnswerSchema):
-    """Where more is to be found."""
-
-    title = fields.String(required=True, metadata={"description": "What is there."})
-    url = fields.String(required=True, metadata={"description": "Where.", "format": "uri"})
+    name = fields.String(required=True, metadata={"description": "The name."})
+    role = fields.String(required=True, metadata={"description": "The contribution."})
 
 
-class RulesetSchema(AnswerSchema):
+class LinkSchema(ResponseSchema):
+    """A link to more."""
+
+    title = fields.String(required=True, metadata={"description": "The title of the page."})
+    url = fields.String(required=True, metadata={"description": "The address.", "format": "uri"})
+
+
+class RulesetSchema(ResponseSchema):
     """A published version of the rules."""
 
     ruleset = fields.String(required=True, metadata={"description": "Its name in the API."})
     title = fields.String(required=True, metadata={"description": "Its name for people."})
     summary = fields.String(
-        required=True, metadata={"description": "What it is, in a sentence or two."}
+        required=True, metadata={"description": "A summary of one or two sentences."}
     )
-    options = fields.Nested(
-        OptionsSchema, required=True, metadata={"description": "The options it stands for."}
-    )
+    options = fields.Nested(OptionsSchema, required=True, metadata={"description": "Its options."})
     rules = fields.List(
         fields.Nested(SectionSchema),
         required=True,
-        metadata={"description": "The whole rules as text, to be shown to players."},
+        metadata={"description": "The complete rules as text, to be shown to players."},
     )
-    terms = fields.Nested(
-        TermsSchema, required=True, metadata={"description": "What it calls things."}
-    )
+    terms = fields.Nested(TermsSchema, required=True, metadata={"description": "Its terms."})
     credits = fields.List(
-        fields.Nested(CreditSchema), required=True, metadata={"description": "To whom it is owed."}
+        fields.Nested(CreditSchema), required=True, metadata={"description": "Its authors."}
     )
     links = fields.List(
         fields.Nested(LinkSchema),
         required=True,
-        metadata={"description": "Where the version itself is to be found."},
+        metadata={"description": "Links to the version itself."},
     )
 
 
-class RulesetsSchema(AnswerSchema):
+class RulesetsSchema(ResponseSchema):
     """All rulesets."""
 
     rulesets = fields.List(
@@ -96,44 +101,28 @@ class RulesetsSchema(AnswerSchema):
     )
 
 
-@blp.operation(
-    "GET",
-    "/v1/rulesets",
-    "listRulesets",
-    answer=Answer(RulesetsSchema, "All rulesets."),
-)
+@blp.route("/v1/rulesets")
+@blp.response(200, RulesetsSchema, description="All rulesets.")
+@blp.doc(operationId="listRulesets")
 def list_rulesets() -> Response:
     """List the rulesets.
 
     The published versions of the rules that a game can be played by, the default first.
     """
-    return json_response({"rulesets": [_ruleset_body(ruleset) for ruleset in RULESETS.values()]})
+    return jsonify({"rulesets": [_ruleset_body(ruleset) for ruleset in RULESETS.values()]})
 
 
-@blp.operation(
-    "GET",
-    "/v1/rulesets/<ruleset>",
-    "getRuleset",
-    answer=Answer(RulesetSchema, "The ruleset."),
-    problems=(RULESET_NOT_FOUND,),
-    parameters=(
-        {
-            "in": "path",
-            "name": "ruleset",
-            "required": True,
-            "description": "The ruleset's name.",
-            "schema": {"type": "string"},
-        },
-    ),
-)
+@blp.route("/v1/rulesets/<ruleset>", parameters=[RULESET], problems=(RULESET_NOT_FOUND,))
+@blp.response(200, RulesetSchema, description="The ruleset.")
+@blp.doc(operationId="getRuleset")
 def get_ruleset(ruleset: str) -> Response:
     """Read a ruleset.
 
-    Its options, its whole rules as text, its own terms, and whom it is owed to.
+    Its options, its rules as text, its terms, and its credits.
     """
     if ruleset not in RULESETS:
-        raise Problem(RULESET_NOT_FOUND, RULESET_NOT_FOUND.meaning)
-    return json_response(_ruleset_body(RULESETS[ruleset]))
+        raise Problem(RULESET_NOT_FOUND)
+    return jsonify(_ruleset_body(RULESETS[ruleset]))
 
 
 def _ruleset_body(ruleset: Ruleset) -> dict[str, Any]:

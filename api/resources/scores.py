@@ -1,18 +1,17 @@
-"""Scores: what a game is worth, and how that came about."""
+"""Scores: a game's score, its parts and its rank."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from flask import jsonify
 from marshmallow import fields, validate
 
-from api.contract import Answer, Blueprint
-from api.current import store
-from api.problems import GAME_NOT_FOUND, STORE_UNAVAILABLE
+from api.http.context import current_store
+from api.http.contract import Blueprint
+from api.http.problem_types import GAME_NOT_FOUND, STORE_UNAVAILABLE
+from api.http.schemas import ResponseSchema
 from api.resources.games import GAME_ID
-from api.responses import json_response
-from api.schemas import AnswerSchema
-from api.store import board_of
 from engine import Status, score
 
 if TYPE_CHECKING:
@@ -21,32 +20,32 @@ if TYPE_CHECKING:
 blp = Blueprint("scores", __name__, description="Fetch a game's score.")
 
 
-class ScoreSchema(AnswerSchema):
+class ScoreSchema(ResponseSchema):
     """A game's score and its parts."""
 
     status = fields.String(
         required=True,
         validate=validate.OneOf(list(Status)),
-        metadata={"description": "Whether the game goes on, and if not, how it ended."},
+        metadata={"description": "Whether the game is being played, won or lost."},
     )
     score = fields.Integer(
         required=True,
         allow_none=True,
         metadata={
             "description": "Null while playing. Won: `health` plus `bonus`. Lost: `health` minus "
-            "`remaining`; whether health below 0 counts is up to the option `overkill`."
+            "`remaining`; the option `overkill` says whether health below 0 counts."
         },
     )
     health = fields.Integer(required=True, metadata={"description": "The player's health."})
     bonus = fields.Integer(
         required=True,
-        metadata={"description": "What a potion faced last added to a won game, else 0."},
+        metadata={"description": "The value that a potion faced last adds to a won game, else 0."},
     )
     remaining = fields.Integer(
         required=True,
         metadata={
-            "description": "The sum of the monsters not yet faced, as the option `loss_counts` "
-            "counts them. It only counts if the game is lost."
+            "description": "The sum of the remaining monsters that the option `loss_counts` names. "
+            "It only counts if the game is lost."
         },
     )
     rank = fields.Integer(
@@ -64,26 +63,24 @@ class ScoreSchema(AnswerSchema):
     )
 
 
-@blp.operation(
-    "GET",
-    "/v1/games/<game_id>/score",
-    "getScore",
-    answer=Answer(ScoreSchema, "The score, or what it is made of so far."),
-    problems=(GAME_NOT_FOUND, STORE_UNAVAILABLE),
-    parameters=(GAME_ID,),
+@blp.route(
+    "/v1/games/<game_id>/score", parameters=[GAME_ID], problems=(GAME_NOT_FOUND, STORE_UNAVAILABLE)
 )
+@blp.response(200, ScoreSchema, description="The score, or its parts so far.")
+@blp.doc(operationId="getScore")
 def get_score(game_id: str) -> Response:
     """Fetch a game's score.
 
-    With the parts that it is made of and, once the game is over, its rank.
+    Its parts and, once the game is over, its rank.
     """
-    game = store().games.read(game_id)
-    board = board_of(game) if game.over else None
-    return json_response(
+    store = current_store()
+    game = store.games.read(game_id)
+    board = game.board if game.over else None
+    return jsonify(
         {
             "status": game.state.status,
             **score(game.state)._asdict(),
-            "rank": store().ledger.rank(game) if board else None,
+            "rank": store.ledger.rank(game) if board else None,
             "board": board.name if board else None,
         }
     )

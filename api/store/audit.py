@@ -1,7 +1,6 @@
-"""The audit: every game replayed, every board compared with what follows from the games.
+"""The audit: replays every game, and compares the boards with the games.
 
-It may run while games are played. What it finds can be mended where it lies, for a board is an
-index.
+It may run while games are played. Boards can be repaired, because a board is only an index.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from api.store.boards import Board, Member, board_of, member_of
+from api.store.board import Board
 from api.store.game import Game, UnreadableGame
 from api.store.games import GameNotFound
 from engine import EngineError, from_log, replay
@@ -19,6 +18,7 @@ from engine import EngineError, from_log, replay
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from api.store.board import Member
     from api.store.boards import Boards
     from api.store.games import Games
     from api.store.pending import Pending
@@ -27,16 +27,16 @@ _BATCH = 500
 
 
 class Fault(StrEnum):
-    """What can be wrong."""
+    """The kinds of differences."""
 
     DAMAGED = "damaged game"
     MISSING = "missing entry"
     FALSE = "false entry"
-    EXPIRED = "expired entry"  # its game is gone, as games go: the next reader drops it
+    EXPIRED = "expired entry"  # normal: the next reader drops it
 
 
 class Difference(NamedTuple):
-    """Something that is not as it follows from the games."""
+    """A damaged game, or an entry that does not follow from the games."""
 
     fault: Fault
     game_id: str
@@ -45,13 +45,13 @@ class Difference(NamedTuple):
     reason: str = ""
 
     def __str__(self) -> str:
-        """Write it in one line."""
+        """Describe it in one line."""
         where = f" on {self.board.name}" if self.board else ""
         return f"{self.fault}{where}: {self.game_id}" + (f": {self.reason}" if self.reason else "")
 
 
 class Audit:
-    """Compares boards with games, and mends boards."""
+    """Compares boards with games, and repairs boards."""
 
     def __init__(self, games: Games, boards: Boards, pending: Pending) -> None:
         self._games = games
@@ -59,15 +59,15 @@ class Audit:
         self._pending = pending
 
     def differences(self, counts: Counter[str] | None = None) -> Iterator[Difference]:
-        """Yield all that is wrong; ``counts`` is told of what was looked at."""
+        """Yield all differences, and add what was checked to ``counts``."""
         counts = Counter() if counts is None else counts
         for game_ids in _batches(self._games.ids()):
             yield from self._check_games(game_ids, counts)
         for name in self._boards.names():
             yield from self._check_board(Board.parse(name), counts)
 
-    def mend(self, difference: Difference) -> bool:
-        """Put a board right; return whether that could be done."""
+    def repair(self, difference: Difference) -> bool:
+        """Repair a board; return whether that was possible."""
         board, member = difference.board, difference.member
         if board is None or member is None:
             return False
@@ -82,8 +82,8 @@ class Audit:
         entry: tuple[Board, Member] | None = None
         try:
             game = self._games.read(game_id)
-            if game.over and (board := board_of(game)):
-                entry = board, member_of(game)
+            if game.over and game.board:
+                entry = game.board, game.member
         except (GameNotFound, UnreadableGame):
             pass
         removed = self._games.remove(game_id)
@@ -94,40 +94,40 @@ class Audit:
         return removed
 
     def clear(self, board: Board) -> int:
-        """Take all games that have ended by now off a board for good; return how many."""
+        """Remove all games that have ended from a board for good; return how many."""
         return self._boards.clear(board)
 
     def total(self, board: Board) -> int:
-        """Return how many games are on a board."""
+        """Return the number of games on a board."""
         return self._boards.total(board)
 
     def _check_games(self, game_ids: Sequence[str], counts: Counter[str]) -> Iterator[Difference]:
         ranked: list[tuple[Board, Member]] = []
         for game_id, game in zip(game_ids, self._games.read_all(game_ids), strict=True):
             if game is None:
-                continue  # it went meanwhile
+                continue  # gone since its id was listed
             counts["games"] += 1
             reason = _fault(game)
             if reason:
                 yield Difference(Fault.DAMAGED, game_id, reason=reason)
             elif isinstance(game, Game) and game.over:
                 counts["finished"] += 1
-                if board := board_of(game):
-                    ranked.append((board, member_of(game)))
+                if game.board:
+                    ranked.append((game.board, game.member))
         if ranked:
-            held = self._boards.hold(ranked)
-            for (board, member), on_board in zip(ranked, held, strict=True):
+            contained = self._boards.contain(ranked)
+            for (board, member), on_board in zip(ranked, contained, strict=True):
                 if not on_board and self._is_missing(board, member):
                     yield Difference(Fault.MISSING, member.game_id, board, member)
 
     def _is_missing(self, board: Board, member: Member) -> bool:
-        """Whether a game that was not on its board is wanted there, and not about to be."""
+        """Whether a game that was not on its board should be there, and is not being added now."""
         if member.finished_at <= self._boards.cleared_at(board):
             return False
-        # The note is dropped after the entry, so one of the two is there while a game finishes.
-        return (
-            not self._pending.holds(member.game_id) and not self._boards.hold([(board, member)])[0]
-        )
+        # While a game finishes, either is there: the note is dropped after the member is added.
+        if self._pending.contains(member.game_id):
+            return False
+        return not self._boards.contain([(board, member)])[0]
 
     def _check_board(self, board: Board, counts: Counter[str]) -> Iterator[Difference]:
         counts["boards"] += 1
@@ -139,13 +139,13 @@ class Audit:
                 if game is None:
                     yield Difference(Fault.EXPIRED, member.game_id, board, member)
                 elif isinstance(game, Game) and not _fault(game):
-                    right = game.over and board_of(game) == board and member_of(game) == member
+                    right = game.over and (game.board, game.member) == (board, member)
                     if not right or member.finished_at <= cleared:
                         yield Difference(Fault.FALSE, member.game_id, board, member)
 
 
 def _fault(game: Game | UnreadableGame) -> str:
-    """Replay a game, and return what is wrong with it."""
+    """Replay a game, and return what is wrong with it, or an empty string."""
     if isinstance(game, UnreadableGame):
         return str(game)
     try:

@@ -15,27 +15,27 @@ from redis.exceptions import NoScriptError, RedisClusterException, RedisError
 from redis.retry import Retry
 
 from api.store.node import PAUSE, Node, Pool
-from api.store.watch import Watch
+from api.store.observer import Observer
 
 UNAVAILABLE: tuple[type[Exception], ...] = (RedisError, RedisClusterException)
-"""What is raised when the store cannot answer, for whatever reason."""
+"""The exceptions raised when the store cannot answer."""
 
 TIMEOUT = 0.5
 RETRIES = 1
 MAX_CONNECTIONS = 64
 DEFAULT_PORT = 6379
 WAIT_MILLISECONDS = 400
-"""How long replicas are waited for: less than :data:`TIMEOUT`, so that the answer is heard."""
+"""How long to wait for replicas: less than :data:`TIMEOUT`, so that the reply is received."""
 
 _SCRIPTS = Path(__file__).parent / "scripts"
 
 
 class NotReplicated(RedisError):
-    """Fewer replicas than asked for have said in time that they have what was written."""
+    """Fewer replicas than required acknowledged a write in time."""
 
 
 class Script:
-    """A Lua script of this package. Its keys lie in one slot, so that it runs on a Cluster too."""
+    """A Lua script of this package. Its keys are in one slot, so that it also runs on a Cluster."""
 
     def __init__(self, name: str, keys: int = 1) -> None:
         self.keys = keys
@@ -44,19 +44,19 @@ class Script:
 
 
 class Client:
-    """Commands and scripts to the store.
+    """Sends commands and scripts to the store.
 
-    Every one of ours may be repeated without harm, so a lost connection or answer is tried once
-    more; whatever still fails is one of :data:`UNAVAILABLE`.
+    All of ours can be repeated safely, so a lost connection or reply is retried once; after that
+    one of :data:`UNAVAILABLE` is raised.
     """
 
-    def __init__(self, url: str, watch: Watch | None = None) -> None:
-        self.watch = watch or Watch()
+    def __init__(self, url: str, observer: Observer | None = None) -> None:
+        self.observer = observer or Observer()
         self._url = url
 
     @cached_property
     def redis(self) -> Redis | RedisCluster:
-        """The client proper, made on first use: a Cluster's asks for its nodes at once."""
+        """redis-py's client, created on first use: a Cluster's connects at once."""
         return _connect(self._url)
 
     def run(self, script: Script, *keys_and_args: str | int) -> Any:  # noqa: ANN401  # whatever the script returns
@@ -67,13 +67,13 @@ class Client:
             return self.redis.eval(script.text, script.keys, *keys_and_args)
 
     def replicate(self, replicas: int, script: Script, key: str, *args: str | int) -> Any:  # noqa: ANN401  # likewise
-        """Run a script that writes to one key, and return what it returns.
+        """Run a script that writes to one key, wait for replicas, and return its reply.
 
-        Raises NotReplicated unless so many replicas have by then what anybody wrote to its node.
+        Raises NotReplicated if fewer than ``replicas`` acknowledge in time.
         """
         redis = self.redis
         if isinstance(redis, RedisCluster):
-            # Our callers have just asked for this key, so the client knows where it lies now.
+            # Callers have just used this key, so the client knows its node.
             node = redis.get_node_from_key(key)  # type: ignore[no-untyped-call]  # redis-py
             redis = redis.get_redis_connection(node)
         pipeline = redis.pipeline(transaction=False)  # over one connection
@@ -85,7 +85,7 @@ class Client:
         return reply
 
     def forget_connections(self) -> None:
-        """Drop the idle connections: after an error they may lead to a server that is gone."""
+        """Close idle connections: after an error they may lead to a server that is gone."""
         redis = self.__dict__.get("redis")
         if isinstance(redis, Redis):
             redis.connection_pool.disconnect(inuse_connections=False)
@@ -95,7 +95,7 @@ def _connect(url: str) -> Redis | RedisCluster:
     retry: Retry = Retry(ConstantBackoff(PAUSE), RETRIES)
     common: dict[str, Any] = {
         "decode_responses": True,
-        "protocol": 2,  # what every server and proxy speaks
+        "protocol": 2,  # supported by every server and proxy
         "socket_timeout": TIMEOUT,
         "socket_connect_timeout": TIMEOUT,
     }

@@ -1,7 +1,6 @@
-"""How many games a client may create: a moving window of each, kept by the library ``limits``.
+"""How many games a client may create: a moving window per client, kept by the library ``limits``.
 
-What lies in the store is when the client's last creations were, and goes when the window has
-passed.
+The store holds the times of the client's last creations until the window has passed.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from limits.storage import RedisStorage
 from limits.strategies import MovingWindowRateLimiter
 
-from api.store.watch import timed
+from api.store.observer import timed
 
 if TYPE_CHECKING:
     from limits import RateLimitItem
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Allowance(NamedTuple):
-    """Whether a creation is granted, how many more are, and in how many seconds another will be."""
+    """Whether a creation is granted, how many more are, and the seconds until another one is."""
 
     granted: bool
     remaining: int
@@ -32,7 +31,7 @@ class Allowance(NamedTuple):
 
 
 class CreateLimit:
-    """The limit, for all servers together. The clocks of the servers have to agree."""
+    """The limit, for all servers together. The servers' clocks must agree."""
 
     def __init__(self, client: Client, limit: RateLimitItem) -> None:
         self._client = client
@@ -40,7 +39,7 @@ class CreateLimit:
 
     @timed("create_limit")
     def take(self, who: str) -> Allowance:
-        """Count a creation of a client, unless it has had its share."""
+        """Count a creation of a client, unless it has reached the limit."""
         granted = self._window.hit(self.limit, who)
         resets_at, remaining = self._window.get_window_stats(self.limit, who)
         return Allowance(granted, remaining, max(1, ceil(resets_at - time())))
@@ -51,13 +50,13 @@ class CreateLimit:
 
 
 class _Storage(RedisStorage):
-    """The library's scripts over our own connections, to one node or to a Cluster."""
+    """The library's scripts over our own connections, to one node or a Cluster."""
 
-    STORAGE_SCHEME: list[str] = []  # noqa: RUF012  # as the library declares it; no URL names it
+    STORAGE_SCHEME: list[str] = []  # noqa: RUF012  # as the library declares it; no URL uses it
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        super().__init__("redis://", key_prefix="limit")  # connects to nothing by itself
+        super().__init__("redis://", key_prefix="limit")  # does not connect
 
     def get_connection(self, readonly: bool = False) -> RedisClient:  # noqa: ARG002  # the library's signature
         return cast("RedisClient", self._client.redis)

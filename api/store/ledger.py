@@ -1,8 +1,7 @@
-"""The ledger: how a finished game gets on its board, and what is read from there.
+"""The ledger: how a finished game gets on its board, and how boards are read.
 
-Finishing is four steps: note the game as pending, append the last action, enter it on its board,
-drop the note. Each can be repeated. A sweep does so for notes older than a grace period, whoever
-left them.
+Finishing a game takes four steps: note it as pending, append the last action, add it to its board,
+drop the note. Each step can be repeated. A sweep repeats them for notes older than a grace period.
 """
 
 from __future__ import annotations
@@ -10,24 +9,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from api.store.audit import Audit
-from api.store.boards import Boards, board_of, member_of
+from api.store.boards import Boards
 from api.store.game import Game, UnreadableGame
 from api.store.games import GameNotFound
 from api.store.pending import Pending
 
 if TYPE_CHECKING:
-    from api.store.boards import Board, Member
+    from api.store.board import Board, Member
     from api.store.client import Client
     from api.store.games import Games
 
 GRACE = 10_000
 SWEEP_LIMIT = 20
 MAX_WINDOW = 1000
-"""How many entries are looked at in one go."""
+"""How many members are looked up in one round trip at most."""
 
 
 class Entry(NamedTuple):
-    """A finished game with its rank on the board that was asked for."""
+    """A finished game with its rank on a board."""
 
     rank: int
     score: int
@@ -35,7 +34,7 @@ class Entry(NamedTuple):
 
 
 class Page(NamedTuple):
-    """A run of entries; ``cursor`` is where the next page begins, None at the end."""
+    """Consecutive entries; ``cursor`` is where the next page begins, None at the end."""
 
     total: int
     entries: list[Entry]
@@ -43,7 +42,7 @@ class Page(NamedTuple):
 
 
 class Ledger:
-    """The finished games by rank."""
+    """All boards."""
 
     def __init__(self, client: Client, games: Games) -> None:
         self._games = games
@@ -52,54 +51,52 @@ class Ledger:
         self.audit = Audit(games, self._boards, self._pending)
 
     def expect(self, game: Game) -> None:
-        """Say that the game's next action finishes it."""
-        if board_of(game):
+        """Note that the next action will finish the game."""
+        if game.board:
             self._pending.note(game.id)
 
     def enter(self, game: Game) -> None:
-        """Put a game that is over on its board, if it is ranked."""
-        if board := board_of(game):
-            self._boards.enter(board, member_of(game))
+        """Add a finished game to its board, if it is ranked."""
+        if game.board:
+            self._boards.enter(game.board, game.member)
             self._pending.drop(game.id)
 
     def rank(self, game: Game) -> int | None:
-        """Return the rank of a game that is over, None if it is not ranked.
+        """Return the rank of a finished game, None if it is not ranked.
 
-        A ranked game that is missing on its board is entered first.
+        A ranked game that is missing on its board is added first.
         """
-        board = board_of(game)
-        if board is None:
+        if game.board is None:
             return None
-        member = member_of(game)
-        rank = self._boards.rank(board, member)
+        rank = self._boards.rank(game.board, game.member)
         if rank is None:
             self.enter(game)
-            rank = self._boards.rank(board, member)
+            rank = self._boards.rank(game.board, game.member)
         return rank
 
     def page(self, board: Board, limit: int, cursor: str = "") -> Page:
-        """Return up to ``limit`` entries of a board behind ``cursor``, or from the top.
+        """Return up to ``limit`` entries of a board after ``cursor``, or from the top.
 
-        Entries whose game is gone, or is another or was set back by a failover and so has not
-        ended when they say, are dropped and count no more.
+        A member whose game is gone is dropped from the board. So is one whose game ended at another
+        time: the game was created again, or set back by a failover.
         """
         window = limit + 1
         while True:
             first, members = self._boards.after(board, cursor, window)
             games = self._games.read_all([member.game_id for member in members])
-            looked_up = list(zip(members, games, strict=True))
-            gone = [member for member, game in looked_up if _is_gone(member, game)]
+            pairs = list(zip(members, games, strict=True))
+            gone = [member for member, game in pairs if _is_gone(member, game)]
             if gone:
                 self._boards.drop(board, gone)
-            there = [pair for pair in looked_up if not _is_gone(*pair)]
+            there = [pair for pair in pairs if not _is_gone(*pair)]
             if len(there) > limit or len(members) < window:
                 break
-            # Where many are gone, there are more: one by one they would keep the reader waiting.
+            # Expired games come in runs: dropping few at a time would take many round trips.
             window = min(2 * window, MAX_WINDOW)
         entries = [
             Entry(rank, member.score, game)
             for rank, (member, game) in enumerate(there[:limit], first)
-            if isinstance(game, Game)  # what a later release wrote is for its readers
+            if isinstance(game, Game)  # skips games that cannot be read
         ]
         return Page(
             total=self._boards.total(board),
@@ -108,8 +105,8 @@ class Ledger:
         )
 
     def page_around(self, board: Board, limit: int, game: Game) -> Page | None:
-        """Return the page that has ``game`` in its middle, None if it is not on the board."""
-        if not game.over or board_of(game) != board:
+        """Return the page with ``game`` in its middle, None if it is not on the board."""
+        if not game.over or game.board != board:
             return None
         rank = self.rank(game)
         if rank is None:
@@ -118,10 +115,9 @@ class Ledger:
         return self.page(board, limit, str(above) if above else "")
 
     def sweep(self) -> int:
-        """Finish what was left half done; return how many games were entered for that.
+        """Complete what was interrupted; return how many games were added to boards.
 
-        Finished games are entered, gone ones forgotten. An unfinished game keeps its note, at the
-        end: its last action may still be under way.
+        The note of an unfinished game moves to the end: its last action may still be under way.
         """
         entered = 0
         for game_id in self._pending.overdue(GRACE, SWEEP_LIMIT):
@@ -131,7 +127,7 @@ class Ledger:
             except GameNotFound:
                 self._pending.drop(game_id)
             except UnreadableGame:
-                # A later release's, which will see to it.
+                # It may be a later release's, which will complete it.
                 self._pending.note(game_id)
             else:
                 if over:

@@ -1,7 +1,7 @@
-"""One node of the store, without what redis-py does around a command beside sending it.
+"""A client of one node that skips what redis-py does around each command.
 
-That doubles what a command costs here: statistics that nobody reads, and a look at the connection
-beforehand, which trying again does as well. Commands, pipelines and replies remain redis-py's.
+Its statistics and its check of the connection before each command double the cost of a command
+here; the retry covers the check. Commands, pipelines and replies remain redis-py's.
 """
 
 from __future__ import annotations
@@ -13,29 +13,29 @@ from typing import Any
 from redis import BlockingConnectionPool, Redis, exceptions
 
 PAUSE = 0.02
-"""Seconds before a command is tried again."""
+"""Seconds before a command is retried."""
 
 
 class Pool(BlockingConnectionPool):
-    """Connections to one node, lent without a look at them."""
+    """Connections to one node, handed out unchecked."""
 
-    def get_connection(self, *_: Any, **__: Any) -> Any:  # noqa: ANN401  # redis-py's own arguments, out of use
-        """Lend a connection. Waits until one is free, but not for long."""
+    def get_connection(self, *_: Any, **__: Any) -> Any:  # noqa: ANN401  # deprecated arguments of redis-py
+        """Return a free connection; waits for one up to the pool's timeout."""
         try:
             return self.pool.get(timeout=self.timeout) or self.make_connection()  # type: ignore[no-untyped-call]  # redis-py
         except Empty:
             raise exceptions.ConnectionError("every connection is in use") from None
 
-    def release(self, connection: Any) -> None:  # noqa: ANN401  # redis-py's classes of connections share no base
-        """Take a connection back."""
+    def release(self, connection: Any) -> None:  # noqa: ANN401  # redis-py's connection classes have no common base
+        """Take back a connection."""
         self.pool.put_nowait(connection)
 
 
 class Node(Redis):
-    """One node. A command whose connection or reply is lost is sent once more."""
+    """One node. A command whose connection or reply is lost is retried once."""
 
     def execute_command(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401  # as redis-py's
-        """Send a command and return its reply."""
+        """Send a command, and return its reply."""
         pool = self.connection_pool
         connection = pool.get_connection()
         try:

@@ -1,4 +1,4 @@
-"""The server's secret and what is derived from it."""
+"""The server's secret, and the values derived from it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WRONG = "the games in the store were made with another SCOUNDREL_SECRET"
 
 
 class Purpose(StrEnum):
-    """What a value is derived for. One purpose never yields another's value."""
+    """What a value is derived for. Two purposes never yield the same value."""
 
     CLIENT = "client"
     FINGERPRINT = "fingerprint"
@@ -29,7 +29,7 @@ class Purpose(StrEnum):
 
 
 class WrongSecret(Exception):
-    """The store was used with another secret: its tokens and keys would mean nothing any more."""
+    """The store was used with another secret: its tokens and idempotency keys would be void."""
 
 
 class Secret:
@@ -40,40 +40,40 @@ class Secret:
         self._configured = configured
 
     def check(self) -> None:
-        """Read or make the secret. Raises WrongSecret if the store was used with another one."""
+        """Read or create the secret. Raises WrongSecret if the store was used with another one."""
         _ = self._value
 
-    def keep(self) -> None:
-        """Check that the store goes with the secret, and give back what it has lost of it.
+    def restore(self) -> None:
+        """Store the secret and its fingerprint again if the store has lost them.
 
-        Raises WrongSecret if it was used with another one.
+        Raises WrongSecret if the store was used with another secret.
         """
-        self._hold(self._value)
+        self._write(self._value)
 
     def derive(self, purpose: Purpose, text: str) -> bytes:
-        """Return the 32 bytes that ``text`` stands for under a purpose."""
+        """Return the 32 bytes derived from ``text`` for a purpose."""
         return _derive(self._value, purpose, text)
 
     @cached_property
     def _value(self) -> bytes:
         secret = self._configured or self._shared()
-        self._hold(secret)
+        self._write(secret)
         return secret
 
     def _shared(self) -> bytes:
-        """Return the secret that lies in the store, made now if there is none."""
+        """Return the secret in the store, after creating it if there is none."""
         redis = self._client.redis
-        # In this order: whoever makes the secret writes its fingerprint after it.
+        # In this order, because the fingerprint is written after the secret.
         used = redis.get(_FINGERPRINT_KEY) is not None
         if redis.get(_KEY) is None and used:
             raise WrongSecret(_WRONG)
         redis.set(_KEY, secrets.token_urlsafe(_BYTES), nx=True)
         stored = redis.get(_KEY)
         if stored is None:
-            raise RedisError("the secret was lost as soon as it was made")
+            raise RedisError("the secret disappeared as soon as it was created")
         return str(stored).encode()
 
-    def _hold(self, secret: bytes) -> None:
+    def _write(self, secret: bytes) -> None:
         redis = self._client.redis
         if self._configured is None:
             redis.set(_KEY, secret.decode(), nx=True)

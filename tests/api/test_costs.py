@@ -21,7 +21,8 @@ from tests.store.link import linked
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from api.app import App
+    from flask import Flask
+
     from tests.servers import StoreServer
     from tests.store.link import Link
 
@@ -46,7 +47,7 @@ GAME = record("costs-33")
 class Counted:
     """The app, called as gunicorn would, with what each call costs."""
 
-    def __init__(self, app: App, link: Link) -> None:
+    def __init__(self, app: Flask, link: Link) -> None:
         self._app = app
         self._link = link
 

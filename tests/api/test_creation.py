@@ -510,7 +510,7 @@ def test_no_line_of_the_log_has_a_key_or_a_token(
 
 def refused_start(store: StoreServer, **environment: str) -> str:
     """Start a server that must not come up, and return what it says."""
-    command = [sys.executable, "-m", "gunicorn", "-c", "api/gunicorn.conf.py"]
+    command = [sys.executable, "-m", "gunicorn", "-c", "api/server/gunicorn.conf.py"]
     ended = subprocess.run(
         [*command, "--bind", f"127.0.0.1:{free_port()}"],
         cwd=ROOT,

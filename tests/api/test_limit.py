@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from api.limit import site_of
 from tests.api.client import Api, refused
 from tests.servers import StoreServer, serving, valkey_binary
 
@@ -160,7 +159,7 @@ def test_the_addresses_of_one_ipv6_network_are_one_client(limited: list[Api]) ->
     ],
 )
 def test_a_client_is_an_address_or_an_ipv6_network(address: str, site: str) -> None:
-    assert site_of(address) == site
+    assert limits.site(address) == site
 
 
 def test_a_repeated_creation_is_answered_again_and_not_counted(

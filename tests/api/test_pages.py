@@ -19,8 +19,8 @@ from werkzeug.middleware.dispatcher import DispatcherMiddleware
 from werkzeug.serving import make_server
 
 from api import create_app
-from api.pages import STATIC, SWAGGER_UI, VECTORS
-from api.problems import PROBLEM_TYPES
+from api.http.problem_types import PROBLEM_TYPES
+from api.site.pages import STATIC, SWAGGER_UI, VECTORS
 from tests.api.documented import ON_EVERY_REPLY
 
 if TYPE_CHECKING:

@@ -9,9 +9,10 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from flask import Response, request
 
 from api import create_app
-from api.problems import PROBLEM_TYPES
+from api.http.problem_types import PROBLEM_TYPES
 from tests.api.client import OF_THE_MOMENT, UNKNOWN_ID, Api, refused
 from tests.api.raw import raw_request, send_raw
 from tests.playing import act, begin, play_through, record
@@ -404,7 +405,12 @@ def test_a_defect_in_telling_of_trouble_is_answered_and_watched_too(
     monkeypatch.setattr("api.store.Store.forget_connections", fail)
     app = create_app({"REDIS_URL": "redis://127.0.0.1:1"})
     seen: list[tuple[str, int]] = []
-    app.watchers.append(lambda asking, response: seen.append((asking.path, response.status_code)))
+
+    @app.after_request
+    def see(response: Response) -> Response:
+        seen.append((request.path, response.status_code))
+        return response
+
     path = f"/v1/games/{UNKNOWN_ID}"
     reply = app.test_client().get(path)
     assert (reply.json or {})["code"] == "internal_error"

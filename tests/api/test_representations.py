@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from api.games.as_text import draw_table
 from api.store import Game, Mode, Store
-from api.table import draw_table
 from engine import (
     OPTIONS,
     PACK,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from api.fields import ActionText
+from api.http.fields import ActionText
 from engine import ACTIONS
 from openapi.__main__ import FILE
 from tests.api.in_words import RANKED

@@ -80,7 +80,9 @@ def twins(store_server: StoreServer, rules: Rules) -> Twins:
     store = Store(store_server.url)
     ids = (secrets.token_urlsafe(16), secrets.token_urlsafe(16))
     for game_id, seed in zip(ids, SEEDS, strict=True):
-        new = NewGame(game_id, rules, seed, Mode.STANDARD, player=None, locked=False)
+        new = NewGame(
+            id=game_id, rules=rules, seed=seed, mode=Mode.STANDARD, player=None, locked=False
+        )
         store.games.create(new)
     store.forget_connections()
     return Twins(rules, ids)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from api.problems import MALFORMED_REQUEST, NOT_FOUND, STORE_UNAVAILABLE, TOO_LARGE
+from api.http.problem_types import MALFORMED_REQUEST, NOT_FOUND, STORE_UNAVAILABLE, TOO_LARGE
 from tests.deploy.crowd import Patient, crowd
 from tests.deploy.nginx import SHIPPED, Proxy, proxied, stop_soon_after
 from tests.playing import Connection, act, begin, play_through, record

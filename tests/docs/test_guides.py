@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from api.problems import PROBLEM_TYPES
+from api.http.problem_types import PROBLEM_TYPES
 from engine import parse_action, read
 from tests.docs.guides import (
     DOCS,

@@ -13,7 +13,7 @@ from werkzeug.middleware.dispatcher import DispatcherMiddleware
 from werkzeug.serving import make_server
 
 from api import create_app
-from api.web import DIRECTORY, FILES
+from api.site.web_client import DIRECTORY, FILES
 from tests.e2e.browsing import WINNING
 
 if TYPE_CHECKING:

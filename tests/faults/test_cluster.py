@@ -157,7 +157,7 @@ def _mend_boards(cluster: Cluster, failover: Failover) -> int:
         assert difference.board, f"{difference}"
         lay_at = (f"board:{difference.board.name}", f"game:{difference.game_id}", "pending")
         assert failover.concerns(*lay_at), f"{difference}"
-        audit.mend(difference)
+        audit.repair(difference)
     store._client.redis.close()
     return len(differences)
 

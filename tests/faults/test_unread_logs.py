@@ -48,7 +48,7 @@ def play_games(port: int) -> int:
 
 
 def requests_in(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [line for line in lines if line["logger"] == "api.requests" and "route" in line]
+    return [line for line in lines if line["logger"] == "api.http.requests" and "route" in line]
 
 
 def test_games_go_on_while_nobody_reads_the_log_and_what_is_lost_of_it_is_told(
@@ -70,7 +70,7 @@ def test_games_go_on_while_nobody_reads_the_log_and_what_is_lost_of_it_is_told(
     assert requests_in(lines)[-1]["request_id"] == "read-again"
     lost = {line["logger"]: line["lines"] for line in lines if "lines" in line}
     # Beside the games, the one request that is written at last, and those until it had started.
-    assert len(requests_in(lines)) + lost["api.requests"] >= asked + 1
+    assert len(requests_in(lines)) + lost["api.http.requests"] >= asked + 1
     refused = [line for line in lines if line["message"].startswith("Invalid request")]
     assert len(refused) + lost["gunicorn.error"] == MALFORMED + 1
 

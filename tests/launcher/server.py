@@ -29,7 +29,7 @@ def eventually(condition: Callable[[], object], within: float = PATIENCE) -> boo
 
 
 class Server:
-    """``python -m api.launcher`` on any free port, unless the environment says otherwise."""
+    """``python -m api.server`` on any free port, unless the environment says otherwise."""
 
     def __init__(self, directory: Path, runtime: Path, **environment: str) -> None:
         directory.mkdir(exist_ok=True)
@@ -47,7 +47,7 @@ class Server:
         }
         with self._log.open("wb") as log:
             self.launcher = subprocess.Popen(
-                [sys.executable, "-m", "api.launcher"],
+                [sys.executable, "-m", "api.server"],
                 cwd=ROOT,
                 env=inherited | settings | environment,
                 stdin=subprocess.DEVNULL,

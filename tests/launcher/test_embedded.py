@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from api.launcher.directories import data_directory
-from api.launcher.embedded import EmbeddedStore, StoreError, find_server
+from api.server.directories import data_directory
+from api.server.embedded import EmbeddedStore, StoreError, find_server
 from tests.launcher.server import eventually
 
 
@@ -49,7 +49,7 @@ def test_without_any_server_there_is_no_store(monkeypatch: pytest.MonkeyPatch) -
 
 def _tended(store: EmbeddedStore) -> Callable[[], bool]:
     def tend() -> bool:
-        store.tend()
+        store.supervise()
         return store.answering
 
     return tend
@@ -65,20 +65,20 @@ def test_a_store_that_does_not_start_is_given_up_at_once(tmp_path: Path, runtime
 def test_a_store_that_keeps_dying_gets_growing_pauses_and_is_given_up(
     tmp_path: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("api.launcher.embedded._LONGEST_PAUSE", 0.3)
+    monkeypatch.setattr("api.server.embedded._LONGEST_PAUSE", 0.3)
     ill = tmp_path / "ill"
     program = _program(tmp_path / "server", f'test -e {ill} && exit 7\nexec "{find_server()}" "$@"')
     store = EmbeddedStore(program, tmp_path, runtime / "s", ())
     try:
         assert eventually(_tended(store))
         os.kill(store._process.pid, signal.SIGKILL)
-        assert eventually(store.tend)
+        assert eventually(store.supervise)
         assert eventually(_tended(store))
         ill.touch()
         os.kill(store._process.pid, signal.SIGKILL)
         began = time.monotonic()
         with pytest.raises(StoreError, match="exit status 7"):
-            eventually(lambda: (store.tend(), False)[1], within=20)
+            eventually(lambda: (store.supervise(), False)[1], within=20)
         assert time.monotonic() - began > 1
     finally:
         store.stop()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from api.openapi import VERSION
+from api.http.openapi import VERSION
 from openapi.__main__ import FILE
 from openapi.document import written
 from tests.api.documented import Document

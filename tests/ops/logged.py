@@ -24,7 +24,7 @@ class LoggedServer(ApiServer):
         self.port = self.port or free_port()
         with self.file.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "gunicorn", "-c", "api/gunicorn.conf.py"],
+                [sys.executable, "-m", "gunicorn", "-c", "api/server/gunicorn.conf.py"],
                 cwd=ROOT,
                 env={
                     **{k: v for k, v in os.environ.items() if not k.startswith("SCOUNDREL_")},

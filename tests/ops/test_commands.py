@@ -10,7 +10,8 @@ import pytest
 
 from api import create_app
 from api.store import Board, Mode
-from api.store.boards import SEEDED_BOARD_DAYS, Member, member_of
+from api.store.board import Member
+from api.store.boards import SEEDED_BOARD_DAYS
 from engine import choose
 from tests.store.play import (
     DAY,
@@ -92,7 +93,7 @@ def test_verify_finds_nothing_wrong_with_an_empty_store(ledger: Command) -> None
 def test_verify_tells_of_an_entry_that_is_missing(
     ledger: Command, redis: Redis, games: list[Game]
 ) -> None:
-    redis.zrem("board:original", str(member_of(games[2])))
+    redis.zrem("board:original", str(games[2].member))
     result = ledger("verify")
     assert result.exit_code == 1
     assert f"missing entry on original: {games[2].id}\n" in result.output
@@ -104,10 +105,10 @@ def test_verify_tells_of_an_entry_that_should_not_be_there(
 ) -> None:
     won, custom, unfinished = games[5], games[8], games[9]
     wrong = [
-        ("board:original", member_of(won)._replace(score=27)),
-        ("board:original", member_of(won)._replace(finished_at=won.updated_at - 1)),
-        ("board:strict", member_of(won)),
-        ("board:original", member_of(custom)),
+        ("board:original", won.member._replace(score=27)),
+        ("board:original", won.member._replace(finished_at=won.updated_at - 1)),
+        ("board:strict", won.member),
+        ("board:original", custom.member),
         ("board:original", Member(3, unfinished.updated_at, unfinished.id)),
     ]
     for board, member in wrong:
@@ -126,7 +127,7 @@ def test_verify_tells_of_a_damaged_game_and_goes_on(
     ledger: Command, redis: Redis, games: list[Game], field: str, value: str
 ) -> None:
     redis.hset(f"game:{games[0].id}", field, value)
-    redis.zrem("board:original", str(member_of(games[1])))
+    redis.zrem("board:original", str(games[1].member))
     result = ledger("verify")
     assert result.exit_code == 1
     assert f"damaged game: {games[0].id}: " in result.output
@@ -144,7 +145,7 @@ def test_verify_minds_not_a_game_that_is_just_being_finished(
     ledger: Command, store: Store, redis: Redis, games: list[Game]
 ) -> None:
     store.ledger.expect(games[0])
-    redis.zrem("board:original", str(member_of(games[0])))
+    redis.zrem("board:original", str(games[0].member))
     _sound(ledger)
 
 
@@ -180,7 +181,7 @@ def test_rebuild_makes_the_boards_what_the_games_say(
     redis.delete("board:original")
     name = f"board:original/{games[6].seed}"
     redis.delete(name)
-    redis.zadd("board:strict", {str(member_of(games[5])): 0})
+    redis.zadd("board:strict", {str(games[5].member): 0})
     assert boards_read(store, redis) != right
     result = ledger("rebuild")
     assert result.exit_code == 0
@@ -317,7 +318,7 @@ def test_clearing_leaves_other_boards_alone(
 def test_an_entry_that_is_back_on_a_cleared_board_is_false(
     ledger: Command, redis: Redis, cleared: list[Game]
 ) -> None:
-    redis.zadd("board:original", {str(member_of(cleared[0])): 0})
+    redis.zadd("board:original", {str(cleared[0].member): 0})
     result = ledger("verify")
     assert result.exit_code == 1
     assert "false entry on original" in result.output

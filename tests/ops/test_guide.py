@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from api import create_app
-from api.metrics import Metrics
+from api.observe.metrics import Metrics
 from api.settings import table
 from tests.servers import ROOT
 

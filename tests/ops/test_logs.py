@@ -28,7 +28,7 @@ JSONLINES = runpy.run_path(str(ROOT / "api" / "jsonlines.py"))
 
 def test_every_line_is_a_json_object_gunicorns_own_included(server: LoggedServer) -> None:
     loggers = {line["logger"] for line in server.lines}
-    assert {"gunicorn.error", "api.requests"} <= loggers
+    assert {"gunicorn.error", "api.http.requests"} <= loggers
 
 
 def test_a_request_leaves_one_line_that_tells_what_became_of_it(server: LoggedServer) -> None:

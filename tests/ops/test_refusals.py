@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from api.problems import MALFORMED_REQUEST
+from api.http.problem_types import MALFORMED_REQUEST
 from tests.servers import ROOT
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def test_a_worker_serves_on_after_it(server: LoggedServer) -> None:
 @pytest.mark.parametrize("workers", ["0", "1000"])
 def test_a_number_of_workers_that_is_none_is_named(workers: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "gunicorn", "-c", "api/gunicorn.conf.py"],
+        [sys.executable, "-m", "gunicorn", "-c", "api/server/gunicorn.conf.py"],
         cwd=ROOT,
         env={**os.environ, "WEB_CONCURRENCY": workers},
         capture_output=True,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,14 +73,17 @@ def longest() -> Record:
 
 def new_game(record: Record = LOST, **changes: Any) -> NewGame:  # noqa: ANN401  # any field's value
     """Return what a game is created from; it is ranked unless the changes make it otherwise."""
-    return NewGame(
-        id=secrets.token_urlsafe(16),
-        rules=record.rules,
-        seed=record.seed,
-        mode=Mode.STANDARD,
-        player=None,
-        locked=False,
-    )._replace(**changes)
+    return replace(
+        NewGame(
+            id=secrets.token_urlsafe(16),
+            rules=record.rules,
+            seed=record.seed,
+            mode=Mode.STANDARD,
+            player=None,
+            locked=False,
+        ),
+        **changes,
+    )
 
 
 def create(store: Store, record: Record = LOST, **changes: Any) -> Game:  # noqa: ANN401  # likewise

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.store import Board
-from api.store.boards import Boards, Member
+from api.store.board import Member
+from api.store.boards import Boards
 from api.store.client import Client
 from tests.store.play import DAY, clock
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from limits import RateLimitItemPerMinute
 
-from api.moves import play
+from api.games.play import play
 from api.store import UNAVAILABLE, Board, Mode, Purpose, Store
 from engine import RULESETS, choose
 from tests.cluster import Cluster

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,7 +13,6 @@ from api.store import (
     GameNotFound,
     LogMoved,
     Mode,
-    NewGame,
     Store,
     UnreadableGame,
 )
@@ -74,7 +74,7 @@ def test_a_new_game_is_read_as_it_was_created(store: Store, fields: Mapping[str,
     new = new_game(**fields)
     game, created = store.games.create(new)
     assert created
-    assert {name: getattr(game, name) for name in NewGame._fields} == new._asdict()
+    assert {name: getattr(game, name) for name in vars(new)} == vars(new)
     assert game.log == ""
     assert store.games.read(new.id) == game
     assert store.games.read_all([new.id]) == [game]
@@ -170,7 +170,7 @@ def test_what_was_decided_on_another_log_is_not_appended(
 ) -> None:
     game = move(store, create(store), LOST.actions[:3])
     before = redis.hgetall(_key(game))
-    decided_on = game._replace(log=remembered)
+    decided_on = replace(game, log=remembered)
     with pytest.raises(LogMoved) as moved:
         store.games.append(decided_on, LOST.actions[3:4], game.state)
     assert moved.value.game == game
@@ -181,7 +181,7 @@ def test_what_was_decided_on_another_log_is_not_appended(
 def test_what_was_decided_on_another_seed_is_not_appended(store: Store) -> None:
     game = create(store)
     with pytest.raises(LogMoved) as moved:
-        store.games.append(game._replace(seed="another"), LOST.actions[:1], game.state)
+        store.games.append(replace(game, seed="another"), LOST.actions[:1], game.state)
     assert moved.value.game == game
     assert store.games.read(game.id) == game
 

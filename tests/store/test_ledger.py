@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from api.moves import play
-from api.store import UNAVAILABLE, Board, Mode, Page, Store, board_of
-from api.store.boards import Member
+from api.games.play import play
+from api.store import UNAVAILABLE, Board, Mode, Page, Store
+from api.store.board import Member
 from api.store.ledger import SWEEP_LIMIT
 from engine import RULESETS, choose, score, to_log
 from tests.servers import wait_until
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from redis import Redis
 
-    from api.moves import Played
+    from api.games.play import Played
     from api.store import Game
     from engine import Record
     from tests.servers import StoreServer
@@ -75,7 +75,7 @@ def ten(store: Store) -> list[Game]:
 @pytest.mark.parametrize("ruleset", RULESETS)
 def test_a_finished_game_is_ranked_with_its_ruleset(store: Store, ruleset: str) -> None:
     game = finish(store, random_record(1, choose(ruleset)))
-    assert board_of(game) == Board(ruleset)
+    assert game.board == Board(ruleset)
     page = store.ledger.page(Board(ruleset), 20)
     assert (page.total, page.cursor) == (1, None)
     assert page.entries == [(1, score(game.state).score, game)]
@@ -92,7 +92,7 @@ def test_a_seeded_game_is_ranked_with_its_ruleset_and_seed_alone(store: Store) -
 def test_a_custom_game_is_on_no_board(store: Store, redis: Redis, mode: Mode) -> None:
     game = finish(store, random_record(1, CUSTOM), mode=mode)
     assert game.over
-    assert board_of(game) is None
+    assert game.board is None
     assert store.ledger.rank(game) is None
     store.ledger.enter(game)
     assert not list(redis.scan_iter("board:*"))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from api.moves import play
+from api.games.play import play
 from api.store import UNAVAILABLE, Board, Game, Purpose, Store
 from engine import to_log
 from tests.servers import wait_until

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from api.moves import play
+from api.games.play import play
 from api.store import UNAVAILABLE, Board, Store
 from tests.playing import act, insist
 from tests.servers import StoreServer, free_port, serving, wait_until

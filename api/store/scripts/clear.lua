@@ -1,5 +1,5 @@
--- Clear a board, and note when: games that ended by then are entered no more.
--- KEYS: board, time of its clearing. ARGV: milliseconds for which the note is kept (0: for ever).
+-- Clear a board, and note when: games that ended before then are not added again.
+-- KEYS: board, time of its clearing. ARGV: milliseconds to keep the note (0: for ever).
 -- Returns how many games were on the board.
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))

@@ -1,6 +1,6 @@
 -- Create a game unless its key is taken.
 -- KEYS: game. ARGV: milliseconds to live, then the fields and values of the new game.
--- Returns {1 if it was created, the hash that lies there}.
+-- Returns {1 if it was created else 0, the stored hash}.
 local created = 0
 if redis.call('EXISTS', KEYS[1]) == 0 then
   local time = redis.call('TIME')

@@ -1,5 +1,5 @@
--- Enter a finished game on a board, unless the board was cleared since. Repeating it changes nothing.
--- KEYS: board, time of its clearing. ARGV: member, time at which the board expires at the earliest
+-- Add a finished game to a board, unless the board was cleared since. Repeating it is harmless.
+-- KEYS: board, time of its clearing. ARGV: member, earliest time for the board to expire
 -- (0: never), time of the finish.
 -- Returns 1 if the game was not on the board and now is, else 0.
 local cleared = redis.call('GET', KEYS[2])

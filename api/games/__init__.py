@@ -1,0 +1,1 @@
+"""What can be done with games, and how games are represented. Nothing here knows a request."""

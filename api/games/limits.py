@@ -1,0 +1,54 @@
+"""The limit on new games: how clients are told apart."""
+
+from __future__ import annotations
+
+from ipaddress import IPv6Address, ip_address
+from typing import TYPE_CHECKING, NamedTuple
+
+from api.games.access import client_name
+from api.games.errors import RateLimited
+
+if TYPE_CHECKING:
+    from limits import RateLimitItem
+
+    from api.store import Store
+
+SITE_BITS = 64
+"""The part of an IPv6 address that is one client: a /64 belongs to one household."""
+
+
+class Allowance(NamedTuple):
+    """What is left of a client's limit."""
+
+    limit: RateLimitItem
+    remaining: int
+    seconds: int
+    """The seconds until one more game may be created."""
+
+
+def count_creation(store: Store, address: str) -> Allowance | None:
+    """Count a new game for the client at ``address``; return what is left, None without a limit.
+
+    Raises RateLimited if nothing was left.
+    """
+    if store.create_limit is None:
+        return None
+    client = client_name(store.secret, site(address))
+    granted, remaining, seconds = store.create_limit.take(client)
+    allowance = Allowance(store.create_limit.limit, remaining, seconds)
+    if not granted:
+        raise RateLimited(allowance)
+    return allowance
+
+
+def site(address: str) -> str:
+    """Return the part of an address that is one client: all of IPv4, the /64 of IPv6."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return address  # some proxies name clients in their own way
+    if not isinstance(parsed, IPv6Address):
+        return str(parsed)
+    if parsed.ipv4_mapped:
+        return str(parsed.ipv4_mapped)
+    return f"{int(parsed) >> SITE_BITS:x}"

@@ -1,0 +1,1 @@
+"""HTTP: how requests are read, responses written, errors returned and operations declared."""

@@ -1,0 +1,141 @@
+"""Reading requests: strict, and each refusal is a problem that says what is wrong and where."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, cached_property
+from random import getrandbits
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import flask
+import orjson
+from webargs.flaskparser import FlaskParser
+from werkzeug.datastructures import MIMEAccept
+from werkzeug.exceptions import HTTPException
+
+from api.http.problem_types import (
+    MALFORMED_JSON,
+    MALFORMED_REQUEST,
+    NOT_ACCEPTABLE,
+    UNSUPPORTED_MEDIA_TYPE,
+)
+from api.http.problems import Problem, invalid
+
+if TYPE_CHECKING:
+    from marshmallow import Schema, ValidationError
+
+JSON = "application/json"
+TEXT = "text/plain"
+MAX_BODY = 16 * 1024
+
+UNMATCHED = "unmatched"
+OTHER_METHOD = "OTHER"
+
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_IDEMPOTENCY_KEY = re.compile(r"[!-~]{16,255}")
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_ACCEPTS_JSON = {None, "", "*/*", JSON}
+
+
+class Request(flask.Request):
+    """A request, with its id, its labels for logs and metrics, and its result so far."""
+
+    media_type = JSON
+    """The media type of the response if all is well."""
+    problem_code: str | None = None
+    """The code of the problem that was returned, if any."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401  # Flask's signature
+        super().__init__(*args, **kwargs)
+        self.began = perf_counter()
+
+    @cached_property
+    def id(self) -> str:
+        """The client's ``X-Request-ID`` if it is valid, else a random one. It is not a secret."""
+        given: str = self.environ.get("HTTP_X_REQUEST_ID", "")
+        return given if _REQUEST_ID.fullmatch(given) else f"{getrandbits(64):016x}"
+
+    @property
+    def route(self) -> str:
+        """The route as the contract writes it, ``/v1/games/{game_id}``, or ``unmatched``.
+
+        Logs and metrics use it in place of the path, which may contain a game's id.
+        """
+        return _template(self.url_rule.rule) if self.url_rule else UNMATCHED
+
+    @property
+    def known_method(self) -> str:
+        """The method, or ``OTHER`` if it is not a standard one."""
+        return self.method if self.method in _METHODS else OTHER_METHOD
+
+    @property
+    def bearer_token(self) -> str | None:
+        """The token of an ``Authorization: Bearer`` header."""
+        given = self.authorization
+        return given.token if given is not None and given.type == "bearer" else None
+
+    @property
+    def idempotency_key(self) -> str | None:
+        """The ``Idempotency-Key``, if there is one. Raises Problem if it is invalid."""
+        key: str | None = self.environ.get("HTTP_IDEMPOTENCY_KEY")
+        if key is not None and not _IDEMPOTENCY_KEY.fullmatch(key):
+            raise invalid({"Idempotency-Key": ["must be 16 to 255 visible ASCII characters"]})
+        return key
+
+    def negotiate(self, offered: tuple[str, ...]) -> None:
+        """Choose the media type of the response; the first one offered is the default.
+
+        Raises Problem 406 if the client accepts none of them.
+        """
+        chosen: str | None = offered[0]
+        if self.environ.get("HTTP_ACCEPT") not in _ACCEPTS_JSON:
+            # Without parameters: a charset in Accept would match none of our plain types.
+            ranges = [(name.partition(";")[0], q) for name, q in self.accept_mimetypes]
+            chosen = MIMEAccept(ranges).best_match(offered)
+        if chosen is None:
+            raise Problem(NOT_ACCEPTABLE)
+        self.media_type = chosen
+
+
+class RequestParser(FlaskParser):
+    """The parser of ``Blueprint.arguments``: strict about bodies and query arguments.
+
+    For a body the checks come in this order: 413 if it is too large, 415 if it is not declared as
+    JSON, 400 if it is not JSON, 422 if it does not match its schema.
+    """
+
+    DEFAULT_UNKNOWN_BY_LOCATION: dict[str, str | None] = {}  # noqa: RUF012  # webargs declares it so
+
+    def load_json(self, req: flask.Request, schema: Schema) -> Any:  # noqa: ANN401, ARG002  # webargs' signature
+        """Return the body as JSON."""
+        try:
+            raw = req.get_data(cache=False)  # at most MAX_CONTENT_LENGTH, or 413
+        except HTTPException:
+            raise
+        except Exception as error:  # each server has its own exception for a broken chunk
+            raise Problem(MALFORMED_REQUEST, "The body could not be read.") from error
+        encoded = req.environ.get("HTTP_CONTENT_ENCODING", "identity") != "identity"
+        if encoded or req.mimetype != JSON:
+            raise Problem(UNSUPPORTED_MEDIA_TYPE)
+        try:
+            return orjson.loads(raw)
+        except orjson.JSONDecodeError as error:
+            raise Problem(MALFORMED_JSON, f"The body is not valid JSON: {error}") from None
+
+    def load_querystring(self, req: flask.Request, schema: Schema) -> Any:  # noqa: ANN401, ARG002  # webargs' signature
+        """Return the query arguments, each of which may be given once."""
+        repeated = [name for name, values in req.args.lists() if len(values) > 1]
+        if repeated:
+            raise invalid({name: ["must not be repeated"] for name in repeated})
+        return req.args.to_dict()
+
+    def handle_error(self, error: ValidationError, *_: Any, **__: Any) -> NoReturn:  # noqa: ANN401  # webargs' signature
+        """Raise the problem 422. webargs nests the messages under the location's name."""
+        (messages,) = error.messages_dict.values()
+        raise invalid(messages) from None
+
+
+@cache
+def _template(rule: str) -> str:
+    return re.sub(r"<(?:[^:<>]+:)?([^<>]+)>", r"{\1}", rule)
