@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from marshmallow import ValidationError, fields, validate
 
 from api.store import CURSOR_PATTERN
-from engine import SEED_PATTERN, EngineError, parse_action, read
+from engine import SEED_PATTERN, EngineError, parse_action, parse_notation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -206,7 +206,7 @@ class Notation(_Worded, fields.Field["Record"]):
         if not isinstance(value, str):
             raise ValidationError("takes a string")
         try:
-            return read(value)
+            return parse_notation(value)
         except EngineError as error:
             raise ValidationError(str(error)) from None
 

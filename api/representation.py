@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from api.current import request
-from engine import Phase, commitment, effect, legal_actions, score, write
+from engine import Phase, commitment, effect, format_notation, legal_actions, score
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,7 +51,7 @@ def replay_body(record: Record, state: State) -> dict[str, Any]:
         **_rules_body(record.rules),
         "commitment": commitment(record.seed),
         "seed": record.seed,
-        "notation": write(*record),
+        "notation": format_notation(*record),
     }
 
 

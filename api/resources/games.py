@@ -26,7 +26,7 @@ from api.representation import game_path
 from api.requests import read_idempotency_key
 from api.schemas import AnswerSchema, RequestSchema
 from api.store import Game, Mode, NewGame
-from engine import DEFAULT_RULESET, OPTIONS, RULESETS, Phase, Status, choose
+from engine import DEFAULT_RULESET, OPTIONS, RULESETS, Phase, Status, rules_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -344,7 +344,7 @@ def create_game(body: dict[str, Any]) -> Response:
     key = read_idempotency_key()
     new = NewGame(
         id=new_game_id(key),
-        rules=choose(body["ruleset"], body["options"]),
+        rules=rules_for(body["ruleset"], body["options"]),
         seed=body.get("seed") or secrets.token_urlsafe(SEED_BYTES),
         mode=body["mode"],
         player=body.get("player"),

@@ -15,7 +15,7 @@ from api.representation import event_body, shown_seed
 from api.resources.games import GAME_ID
 from api.responses import known_to_client, not_modified, tagged_json_response
 from api.schemas import AnswerSchema
-from engine import from_log, write
+from engine import format_notation, from_log
 
 if TYPE_CHECKING:
     from flask import Response
@@ -83,7 +83,7 @@ def get_history(game_id: str) -> Response:
         {
             "id": game.id,
             "version": len(actions),
-            "notation": seed and write(game.rules, seed, actions),
+            "notation": seed and format_notation(game.rules, seed, actions),
             "history": [
                 {
                     "version": version,

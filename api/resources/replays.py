@@ -13,7 +13,7 @@ from api.representation import replay_body
 from api.resources.games import OptionChoicesSchema, StateSchema
 from api.responses import json_response
 from api.schemas import RequestSchema
-from engine import DEFAULT_RULESET, RULESETS, IllegalAction, Record, apply, begin, choose
+from engine import DEFAULT_RULESET, RULESETS, IllegalAction, Record, apply, begin, rules_for
 
 if TYPE_CHECKING:
     from flask import Response
@@ -88,7 +88,7 @@ def verify_replay(body: dict[str, Any]) -> Response:
     Deals the seed, applies the actions and answers with the state they lead to. Nothing is stored.
     """
     record: Record = body.get("notation") or Record(
-        choose(body.get("ruleset", DEFAULT_RULESET), body.get("options")),
+        rules_for(body.get("ruleset", DEFAULT_RULESET), body.get("options")),
         body["seed"],
         tuple(body["actions"]),
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from api.store import Game, Mode, UnreadableGame, game, games
-from engine import Status, apply, begin, choose, replay, steps, to_log
+from engine import Status, apply, begin, replay, rules_for, steps, to_log
 from tests.store.play import LONGEST, LOST, create, longest, move, vectors
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def test_a_later_copy_applies_only_what_is_new(applied: list[Action], version: i
     ("log", "other"),
     [
         ("", copy(log="", seed="another")),
-        ("", copy(log="", rules=choose("original", {"health": 30}))),
+        ("", copy(log="", rules=rules_for("original", {"health": 30}))),
         (LOG[:1], copy(log=to_log(at(LOST, 0).legal[1:2]))),
         (LOG[:1], copy()),
     ],
