@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bench.machine import described
 from bench.rounds import say
-from engine import apply, begin, deal, legal_actions, read, replay
+from engine import apply, begin, deal, legal_actions, parse_notation, replay
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 ROUNDS = 101
 SEEDS = [f"bench-{number}" for number in range(300)]
-WON = read(
+WON = parse_notation(
     "original/demo-original-1/6D ASw JCw 9Cw 5Sw 8H a 4Sw 6H 2D 9D ACw KSw 5H 4H QSw TCw 5Cw 4D TH "
     "3D 3Cw TD 6Sb 3H a TSw 9Sw 8Cw 7Cw 7Sw 3Sw a 5D JSw 9H 6Cw 7D 8D a KCw QCw 8Sw 7H 4Cw 2Cw 2H "
     "2Sw"

@@ -21,7 +21,7 @@ from api.store import Mode, NewGame, Store
 from bench.forms import Form, form_asked
 from bench.machine import described
 from bench.rounds import say
-from engine import choose, parse_action, replay
+from engine import parse_action, replay, rules_for
 from tests.playing import record
 from tests.servers import StoreServer, redis_binary, valkey_binary
 
@@ -102,7 +102,9 @@ def _tell(redis: Redis, what: str, start: int, games: Sequence[Game]) -> None:
 
 
 def _new(seed: str) -> NewGame:
-    return NewGame(secrets.token_urlsafe(16), choose(), seed, Mode.STANDARD, PLAYER, locked=False)
+    return NewGame(
+        secrets.token_urlsafe(16), rules_for(), seed, Mode.STANDARD, PLAYER, locked=False
+    )
 
 
 def _played(store: Store, game: Game, actions: Sequence[str]) -> Game:

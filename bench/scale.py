@@ -27,7 +27,7 @@ from bench.load import Request, moves
 from bench.machine import described
 from bench.rounds import Target, compare, counted, say
 from bench.stock import MOST, begin_all, games_for
-from engine import choose, replay, score
+from engine import replay, rules_for, score
 from tests.cluster import Cluster
 from tests.engine.play import play
 from tests.servers import ApiServer, StoreServer, serving, valkey_binary
@@ -156,7 +156,7 @@ def _filled(store: Store, redis: Redis, total: int) -> Filled:
 
 def _plays(board: Board) -> Iterator[tuple[Action, ...]]:
     """Yield the actions of three games: a good one, a middling and a bad one."""
-    options = choose(board.ruleset).options
+    options = rules_for(board.ruleset).options
     seed = board.seed or ""
     games = [play(seed, options, (0.6, 0.1, luck)) for luck in range(PLAYS)]
     games.sort(key=lambda game: -(score(game.end).score or 0))
@@ -165,7 +165,7 @@ def _plays(board: Board) -> Iterator[tuple[Action, ...]]:
 
 
 def _finished(store: Store, board: Board, actions: Sequence[Action]) -> Game:
-    rules, seed = choose(board.ruleset), board.seed or ""
+    rules, seed = rules_for(board.ruleset), board.seed or ""
     new = NewGame(secrets.token_urlsafe(16), rules, seed, Mode.SEEDED, None, locked=False)
     game, _ = store.games.create(new)
     return store.append(game, actions, replay(seed, actions, rules.options))

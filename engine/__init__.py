@@ -1,9 +1,9 @@
 """Scoundrel, the single-player roguelike card game by Zach Gage and Kurt Bieg (2011).
 
-The rules and nothing else: no HTTP, no store, no clock. A game is a pure function of its options,
-a seed and the actions taken, and a state is a value that nothing changes.
+The package contains only the rules: no HTTP, no store, no clock. A game is a pure function of its
+options, its seed and its actions. States are immutable.
 
-Deal, and look at the table:
+Deal the cards and look at the room:
 
 >>> import engine
 >>> state, events = engine.begin("demo-original-1")
@@ -13,12 +13,12 @@ Deal, and look at the table:
 (CardsDrawn(cards=(Card(code='6D'), Card(code='AS'), Card(code='5S'), Card(code='JC')), \
 type='cards_drawn'),)
 
-List what is legal; that is the only source of legality:
+List the legal actions:
 
 >>> [str(action) for action in engine.legal_actions(state)]
 ['equip:6D', 'fight:AS:barehanded', 'fight:5S:barehanded', 'fight:JC:barehanded', 'avoid']
 
-Play; each step is the new state and the events that led to it:
+Apply actions; each step is the new state and the events that led to it:
 
 >>> state, events = engine.apply(state, engine.parse_action("equip:6D"))
 >>> engine.effect(state, engine.parse_action("fight:JC:weapon"))
@@ -29,9 +29,9 @@ Effect(damage=5, healed=0, health_after=15)
 >>> engine.apply(state, engine.parse_action("fight:AS:weapon"))
 Traceback (most recent call last):
     ...
-engine.errors.IllegalAction: fight:AS:weapon is not legal now
+engine.game.IllegalAction: fight:AS:weapon is not legal now
 
-Play on to the end, here with whatever comes first, and score:
+Play to the end, here always with the first legal action, and score:
 
 >>> while actions := engine.legal_actions(state):
 ...     state, events = engine.apply(state, actions[0])
@@ -41,19 +41,20 @@ damage=5, type='died'),))
 >>> engine.score(state)
 Score(score=-173, health=-4, bonus=0, remaining=169)
 
-Name the rules of a published version, and change single options:
+Get the rules of a published version with single options changed:
 
->>> rules = engine.choose("gravekeeper", {"draw": "auto"})
+>>> rules = engine.rules_for("gravekeeper", {"draw": "auto"})
 >>> str(rules), rules.custom
 ('gravekeeper+draw=auto', True)
 
-Write a whole game in one line, and read it back:
+Write a whole game in one line, and parse it again:
 
 >>> actions = [engine.parse_action(text) for text in ("equip:6D", "fight:AS:weapon")]
->>> line = engine.write(engine.choose("original", {"leave": 2}), "demo-original-1", actions)
+>>> rules = engine.rules_for("original", {"leave": 2})
+>>> line = engine.format_notation(rules, "demo-original-1", actions)
 >>> line
 'original+leave=2/demo-original-1/6D ASw'
->>> rules, seed, actions = engine.read(line)
+>>> rules, seed, actions = engine.parse_notation(line)
 >>> engine.replay(seed, actions, rules.options).health
 12
 """
@@ -74,8 +75,6 @@ from engine.cards import PACK, Card, Kind, card, pack_order
 from engine.deal import SEED_PATTERN, check_seed, commitment, deal
 from engine.errors import (
     EngineError,
-    GameOver,
-    IllegalAction,
     InvalidNotation,
     InvalidOption,
     InvalidSeed,
@@ -86,19 +85,18 @@ from engine.errors import (
 from engine.events import EVENTS, CardsDrawn, Event
 from engine.game import (
     Effect,
-    Phase,
-    State,
-    Status,
+    GameOver,
+    IllegalAction,
     Step,
-    Weapon,
     apply,
+    apply_all,
     begin,
     effect,
     legal_actions,
     replay,
     steps,
 )
-from engine.notation import Record, read, write
+from engine.notation import Record, format_notation, parse_notation
 from engine.rulebook import Section, rulebook
 from engine.rules import (
     DEFAULT_RULESET,
@@ -108,10 +106,11 @@ from engine.rules import (
     Options,
     Rules,
     Ruleset,
-    choose,
     parse_rules,
+    rules_for,
 )
 from engine.score import Score, score
+from engine.state import Phase, State, Status, Weapon
 
 __all__ = [
     "ACTIONS",
@@ -153,24 +152,25 @@ __all__ = [
     "Verb",
     "Weapon",
     "apply",
+    "apply_all",
     "begin",
     "card",
     "check_seed",
-    "choose",
     "commitment",
     "deal",
     "effect",
+    "format_notation",
     "from_log",
     "legal_actions",
     "pack_order",
     "parse_action",
+    "parse_notation",
     "parse_rules",
     "parse_short",
-    "read",
     "replay",
     "rulebook",
+    "rules_for",
     "score",
     "steps",
     "to_log",
-    "write",
 ]

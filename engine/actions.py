@@ -1,7 +1,7 @@
-"""The 72 actions there are, each one object, with the text forms that name it.
+"""The 72 actions and their text forms.
 
-``str(action)`` is the form of the API (``fight:KS:weapon``), ``action.short`` that of the one-line
-notation (``KSw``), and ``action.char`` the one ASCII character that stands for it in a log.
+``str(action)`` is the form used by the API (``fight:KS:weapon``), ``action.short`` the form used in
+notation (``KSw``), and ``action.char`` the ASCII character that represents the action in a log.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Verb(StrEnum):
-    """What is done."""
+    """The kind of an action."""
 
     DRAW = "draw"
     AVOID = "avoid"
@@ -29,7 +29,7 @@ class Verb(StrEnum):
 
 
 class How(StrEnum):
-    """What a monster is fought with."""
+    """The way to fight a monster."""
 
     BAREHANDED = "barehanded"
     WEAPON = "weapon"
@@ -37,9 +37,9 @@ class How(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Action:
-    """One of the 72 actions. There is one object for each, so actions compare by identity.
+    """One of the 72 actions. Each exists once, so actions compare by identity.
 
-    ``card`` is what is equipped, drunk or fought, ``how`` tells the two ways to fight apart.
+    ``card`` is the card to equip, drink or fight; ``how`` is only set for a fight.
     """
 
     verb: Verb
@@ -68,32 +68,32 @@ def _faces(card: Card) -> tuple[tuple[Verb, Card, How | None], ...]:
 
 def _all_actions() -> Iterator[Action]:
     faces = chain.from_iterable(_faces(card) for card in PACK)
-    choices = ((Verb.DRAW, None, None), (Verb.AVOID, None, None), *faces)
-    for place, (verb, card, how) in enumerate(choices):
+    parts = ((Verb.DRAW, None, None), (Verb.AVOID, None, None), *faces)
+    for index, (verb, card, how) in enumerate(parts):
         yield Action(
             verb,
             card,
             how,
-            char=chr(ord("0") + place),
+            char=chr(ord("0") + index),
             text=":".join(part for part in (verb, card and card.code, how) if part),
             short=f"{card}{how[0] if how else ''}" if card else verb[0],
         )
 
 
 ACTIONS = tuple(_all_actions())
-"""Every action, in the order of its log character from ``0`` on. Stored logs depend on it."""
+"""All actions, in the order of their log characters from ``0`` on. Stored logs depend on it."""
 
 DRAW, AVOID = ACTIONS[:2]
 
 UNARMED: tuple[tuple[Action, ...], ...] = tuple(
     tuple(a for a in ACTIONS if a.card is card and a.how is not How.WEAPON) for card in PACK
 )
-"""By a card's index: the ways to face it with no weapon that works on it."""
+"""By card index: the ways to face the card when no weapon works on it."""
 
 ARMED: tuple[tuple[Action, ...], ...] = tuple(
     tuple(a for a in ACTIONS if a.card is card) for card in PACK
 )
-"""By a card's index: the ways to face it, a monster also with the equipped weapon."""
+"""By card index: the ways to face the card when the weapon works on it."""
 
 _BY_TEXT = {action.text: action for action in ACTIONS}
 _BY_SHORT = {action.short: action for action in ACTIONS}
@@ -101,7 +101,7 @@ _BY_CHAR = {action.char: action for action in ACTIONS}
 
 
 def parse_action(text: str) -> Action:
-    """Return the action written ``text``, such as ``equip:5D``. Raises UnknownAction."""
+    """Parse the API form of an action, such as ``equip:5D``. Raises UnknownAction."""
     try:
         return _BY_TEXT[text]
     except KeyError:
@@ -109,7 +109,7 @@ def parse_action(text: str) -> Action:
 
 
 def parse_short(text: str) -> Action:
-    """Return the action written ``text`` in a notation, such as ``KSw``. Raises UnknownAction."""
+    """Parse the notation form of an action, such as ``KSw``. Raises UnknownAction."""
     try:
         return _BY_SHORT[text]
     except KeyError:
@@ -117,12 +117,12 @@ def parse_short(text: str) -> Action:
 
 
 def to_log(actions: Iterable[Action]) -> str:
-    """Write actions as a log: one character each."""
+    """Return the log of ``actions``: one character each."""
     return "".join([action.char for action in actions])
 
 
 def from_log(log: str) -> tuple[Action, ...]:
-    """Read a log. Raises UnknownAction."""
+    """Return the actions of a log. Raises UnknownAction."""
     try:
         return tuple([_BY_CHAR[char] for char in log])
     except KeyError as error:

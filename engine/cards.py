@@ -1,4 +1,4 @@
-"""The 44 cards of a Scoundrel pack: a standard one without jokers, red faces and red aces."""
+"""The 44 cards of Scoundrel: a standard pack without jokers, red face cards and red aces."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RANKS = "23456789TJQKA"
 
 
 class Kind(StrEnum):
-    """What a card is to the player; its suit decides."""
+    """The kind of a card, which its suit decides."""
 
     MONSTER = "monster"
     WEAPON = "weapon"
@@ -21,10 +21,10 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Card:
-    """One of the 44 cards. There is one object for each, so cards compare by identity.
+    """One of the 44 cards. Each exists once, so cards compare by identity.
 
-    ``code`` is rank then suit (``TD`` is the ten of diamonds), ``value`` its strength from 2 to 14
-    (an ace is 14), ``index`` its place in the pack.
+    ``code`` is rank and suit (``TD`` is the ten of diamonds), ``value`` is 2 to 14 (an ace is 14),
+    ``index`` is the position in the pack.
     """
 
     code: str
@@ -61,7 +61,7 @@ _BY_CODE = {card.code: card for card in PACK}
 
 
 def card(code: str) -> Card:
-    """Return the card written ``code``, such as ``KS``. Raises UnknownCard."""
+    """Return the card with this code, such as ``KS``. Raises UnknownCard."""
     try:
         return _BY_CODE[code]
     except KeyError:
@@ -69,5 +69,5 @@ def card(code: str) -> Card:
 
 
 def pack_order(cards: tuple[Card, ...]) -> tuple[Card, ...]:
-    """Sort cards as the pack has them, which tells nothing of where they lie."""
+    """Sort cards in pack order, which does not reveal their positions."""
     return tuple(sorted(cards, key=_INDEX))

@@ -1,9 +1,9 @@
-"""The deal: a seed's own shuffle, the same in any language and any release of Python.
+"""The deal: shuffling the pack by a seed, reproducible in any language and Python release.
 
-``words(seed, label)`` are SHA-256(seed 00 label 00 i) for i = 0, 1, 2 …, i as four bytes, each
-digest read as eight numbers of 32 bits, everything big-endian. ``uniform(n)`` is the next word
-modulo n; words at or above the largest multiple of n are skipped, so every value is as likely as
-any other. The shuffle is Fisher and Yates's, from the last card down.
+``words(seed, label)`` is the sequence SHA-256(seed 00 label 00 i) for i = 0, 1, 2 …, where i is
+four bytes and each digest is split into eight 32-bit numbers, all big-endian. ``uniform(n)`` is the
+next word modulo n; words at or above the largest multiple of n are skipped, so all values are
+equally likely. The shuffle is Fisher-Yates, from the last card down.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SEED_PATTERN = "[A-Za-z0-9._~-]{1,64}"
-"""What a seed looks like, from its first character to its last."""
+"""A regular expression that matches a whole seed."""
 
 _WORDS = Struct(">8I")
 _BOUNDS = (0, 0, *((1 << 32) // n * n for n in range(2, len(PACK) + 1)))
-"""By n: the largest multiple of n that a word can reach; 0 where there is nothing to choose."""
+"""By n: the largest multiple of n up to 2**32, or 0 if n is less than 2."""
 
 
 def check_seed(seed: str) -> str:
-    """Return ``seed`` if it is one. Raises InvalidSeed."""
+    """Return ``seed`` if it is valid. Raises InvalidSeed."""
     if not re.fullmatch(SEED_PATTERN, seed):
         raise InvalidSeed
     return seed
 
 
 def deal(seed: str) -> tuple[Card, ...]:
-    """Return the dungeon of ``seed``, its top first."""
+    """Return the dungeon of ``seed``, top card first."""
     return shuffle(PACK, seed, "deal")
 
 
 def shuffle(cards: Sequence[Card], seed: str, label: str) -> tuple[Card, ...]:
-    """Return ``cards`` in the order that ``seed`` gives them under ``label``."""
+    """Shuffle ``cards`` by ``seed``; each ``label`` gives another order."""
     shuffled = list(cards)
     prefix = f"{seed}\0{label}\0".encode()
     n = len(shuffled)
@@ -58,5 +58,5 @@ def shuffle(cards: Sequence[Card], seed: str, label: str) -> tuple[Card, ...]:
 
 @lru_cache(maxsize=4096)
 def commitment(seed: str) -> str:
-    """Return what is shown of a seed from the start: it fixes the deck and does not reveal it."""
+    """Return the public hash of a seed, which fixes the deck without revealing it."""
     return sha256(b"scoundrel\0" + seed.encode()).hexdigest()

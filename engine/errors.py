@@ -1,4 +1,4 @@
-"""Everything the engine refuses: one class for each reason, each with a stable ``code``."""
+"""The errors of the engine; each class has a stable ``code``."""
 
 from __future__ import annotations
 
@@ -7,40 +7,39 @@ from typing import TYPE_CHECKING, ClassVar
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from engine.actions import Action
-
-_QUOTED = 40
+_MAX_QUOTED = 40
 
 
 def _quoted(text: str) -> str:
-    return repr(text if len(text) <= _QUOTED else f"{text[:_QUOTED]}…")
+    return repr(text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]}…")
 
 
 class EngineError(ValueError):
-    """What the engine raises: the input, not the engine, is at fault."""
+    """Base class of all errors that the engine raises for invalid input."""
 
     code: ClassVar[str]
 
 
 class UnknownCard(EngineError):
-    """No card of the pack is written so."""
+    """The text is not the code of a card."""
 
     code = "unknown_card"
 
     def __init__(self, text: str) -> None:
         super().__init__(
-            f"{_quoted(text)} is no card: rank (2-9, T, J, Q, K, A) then suit (C, S, D, H)"
+            f"{_quoted(text)} is not a card: "
+            "write the rank (2-9, T, J, Q, K, A), then the suit (C, S, D, H)"
         )
 
 
 class UnknownAction(EngineError):
-    """The text is none of the actions, whatever the state of the game."""
+    """The text is not an action in any state of any game."""
 
     code = "unknown_action"
 
     def __init__(self, text: str) -> None:
         super().__init__(
-            f"{_quoted(text)} is no action; one is written like fight:KS:weapon or avoid"
+            f"{_quoted(text)} is not an action: write it like fight:KS:weapon or avoid"
         )
 
 
@@ -50,12 +49,15 @@ class UnknownRuleset(EngineError):
     code = "unknown_ruleset"
 
     def __init__(self, name: str, known: Collection[str]) -> None:
-        super().__init__(f"{_quoted(name)} is no ruleset; there are {', '.join(known)}")
+        super().__init__(f"{_quoted(name)} is not a ruleset; rulesets are {', '.join(known)}")
         self.name = name
 
 
 class InvalidOption(EngineError):
-    """An option does not exist or does not take this value."""
+    """An option does not exist, is repeated or has an invalid value.
+
+    The message is ``option`` followed by ``reason``.
+    """
 
     code = "invalid_option"
 
@@ -66,32 +68,15 @@ class InvalidOption(EngineError):
 
 
 class InvalidSeed(EngineError):
-    """A seed is 1 to 64 of ``A-Z a-z 0-9 . _ ~ -``."""
+    """The text is not a seed."""
 
     code = "invalid_seed"
 
     def __init__(self) -> None:
-        super().__init__("a seed is 1 to 64 characters of A-Z a-z 0-9 . _ ~ -")
+        super().__init__("a seed must be 1 to 64 characters of A-Z a-z 0-9 . _ ~ -")
 
 
 class InvalidNotation(EngineError):
-    """The line is not ``ruleset[+option=value,…]/seed/action action …``."""
+    """The line does not have the form ``ruleset[+option=value,…]/seed/action action …``."""
 
     code = "invalid_notation"
-
-
-class IllegalAction(EngineError):
-    """An action, but not one of those that are legal now; ``legal`` are those."""
-
-    code = "illegal_action"
-
-    def __init__(self, action: Action, legal: tuple[Action, ...]) -> None:
-        super().__init__(f"{action} is not legal now")
-        self.action = action
-        self.legal = legal
-
-
-class GameOver(IllegalAction):
-    """Nothing is legal any more: the game is won or lost."""
-
-    code = "game_over"

@@ -1,6 +1,6 @@
-"""What an action caused, in order: one small tuple for each event, ``type`` naming its kind.
+"""The events that actions cause, one named tuple for each type.
 
-The other fields are the event's own and in the order in which they are published.
+``type`` is the last field; the other fields are in the order in which they are published.
 """
 
 from __future__ import annotations
@@ -13,28 +13,28 @@ if TYPE_CHECKING:
 
 
 class CardsDrawn(NamedTuple):
-    """Cards turned up from the top of the dungeon, the first of them leftmost."""
+    """Cards from the top of the dungeon were added to the room, left to right."""
 
     cards: tuple[Card, ...]
     type: Literal["cards_drawn"] = "cards_drawn"
 
 
 class RoomAvoided(NamedTuple):
-    """All cards of the room, left to right, went to the bottom of the dungeon."""
+    """The cards of the room, left to right, were moved to the bottom of the dungeon."""
 
     cards: tuple[Card, ...]
     type: Literal["room_avoided"] = "room_avoided"
 
 
 class TurnBegan(NamedTuple):
-    """Another turn began; turns count from 1, and the first one begins unannounced."""
+    """A turn after the first began; turns count from 1."""
 
     turn: int
     type: Literal["turn_began"] = "turn_began"
 
 
 class WeaponEquipped(NamedTuple):
-    """A weapon was taken up; ``discarded`` are the old one and the monsters on it."""
+    """A weapon was equipped; ``discarded`` is the old weapon and the monsters on it."""
 
     card: Card
     discarded: tuple[Card, ...]
@@ -42,7 +42,7 @@ class WeaponEquipped(NamedTuple):
 
 
 class PotionDrunk(NamedTuple):
-    """A potion within the turn's allowance healed ``healed``, which is 0 at full health."""
+    """A potion within the limit of the turn was drunk; ``healed`` is 0 at full health."""
 
     card: Card
     healed: int
@@ -50,14 +50,14 @@ class PotionDrunk(NamedTuple):
 
 
 class PotionWasted(NamedTuple):
-    """A potion beyond the turn's allowance healed nothing."""
+    """A potion beyond the limit of the turn was discarded without healing."""
 
     card: Card
     type: Literal["potion_wasted"] = "potion_wasted"
 
 
 class MonsterSlain(NamedTuple):
-    """A monster was fought and survived, at the price of ``damage``."""
+    """A monster was slain at the cost of ``damage``."""
 
     card: Card
     how: How
@@ -66,7 +66,7 @@ class MonsterSlain(NamedTuple):
 
 
 class Died(NamedTuple):
-    """A monster was fought and not survived: the game is lost."""
+    """A monster killed the player: the game is lost."""
 
     card: Card
     how: How
@@ -75,7 +75,7 @@ class Died(NamedTuple):
 
 
 class DungeonCleared(NamedTuple):
-    """The dungeon is empty and no more cards remain than may be left: the game is won."""
+    """The dungeon is empty and at most ``leave`` cards remain: the game is won."""
 
     type: Literal["dungeon_cleared"] = "dungeon_cleared"
 
@@ -103,4 +103,4 @@ EVENTS: tuple[type[Event], ...] = (
     Died,
     DungeonCleared,
 )
-"""Every kind of event."""
+"""All types of events."""

@@ -1,18 +1,17 @@
-"""The game: a state, what is legal in it, and what an action makes of it.
+"""Playing a game: begin it, list the legal actions, apply them.
 
-A state is a value; nothing changes it. ``legal_actions`` is the one source of legality: ``apply``
-accepts what it lists and raises on all else.
+``legal_actions`` is the only source of legality: ``apply`` accepts the actions that it lists and
+raises an error for all others.
 """
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from engine.actions import ARMED, AVOID, DRAW, UNARMED, Action, How
-from engine.cards import PACK, Card, Kind, pack_order
+from engine.actions import ARMED, AVOID, DRAW, UNARMED, How
+from engine.cards import PACK, Card, Kind
 from engine.deal import deal, shuffle
-from engine.errors import GameOver, IllegalAction
+from engine.errors import EngineError
 from engine.events import (
     CardsDrawn,
     Died,
@@ -26,127 +25,29 @@ from engine.events import (
     WeaponEquipped,
 )
 from engine.rules import Avoiding, AvoidOrder, Bonus, Degradation, Draw, Options
+from engine.state import ROOM_SIZE, State, Status, Weapon
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
-ROOM_SIZE = 4
-MAX_AVOIDED = 40
+    from engine.actions import Action
 
-ORIGINAL = Options()
+_MAX_AVOIDED = 40
+"""The number of rooms that may be avoided in one game, so that every game ends."""
+
+_ORIGINAL = Options()
 _HIGHEST = max(card.value for card in PACK)
-_ONLY_DRAW = (DRAW,)
-
-
-class Status(StrEnum):
-    """Whether the game goes on, and if not, how it ended."""
-
-    PLAYING = "playing"
-    WON = "won"
-    LOST = "lost"
-
-
-class Phase(StrEnum):
-    """What is expected: a card to be drawn, a choice, or nothing any more."""
-
-    DRAW = "draw"
-    CHOOSE = "choose"
-    OVER = "over"
-
-
-# An enumeration's members are looked up slowly, and these for every action of every game.
-_PLAYING, _WON, _LOST = Status
-_POTION, _WITH_WEAPON = Kind.POTION, How.WEAPON
-_MANUAL, _LOWER = Draw.MANUAL, Degradation.LOWER
-_NEVER, _NOT_TWICE = Avoiding.NEVER, Avoiding.NOT_TWICE
-_FULL_BEFORE, _NO_BONUS = Bonus.FULL_BEFORE, Bonus.NONE
-
-
-class Weapon(NamedTuple):
-    """The equipped weapon and the monsters stacked on it, the last one fought last."""
-
-    card: Card
-    monsters: tuple[Card, ...] = ()
-
-
-class State(NamedTuple):
-    """A game after ``version`` actions.
-
-    ``deck`` is the deal followed by every avoided room, and ``drawn`` how many of its cards have
-    been drawn; the dungeon is what follows. ``faced`` and ``potions`` count this turn's cards and
-    potions, ``avoided`` tells whether the room before this one was avoided, and ``bonus`` is what
-    the last card faced adds to the score if the game is won with it. ``status`` and ``legal``
-    follow from the rest.
-    """
-
-    options: Options
-    seed: str
-    deck: tuple[Card, ...]
-    drawn: int
-    version: int
-    turn: int
-    health: int
-    weapon: Weapon | None
-    room: tuple[Card, ...]
-    faced: int
-    potions: int
-    discard: tuple[Card, ...]
-    avoided: bool
-    bonus: int
-    status: Status
-    legal: tuple[Action, ...]
-
-    @property
-    def phase(self) -> Phase:
-        """What is expected of the player."""
-        if not self.legal:
-            return Phase.OVER
-        return Phase.DRAW if self.legal[0] is DRAW else Phase.CHOOSE
-
-    @property
-    def can_avoid(self) -> bool:
-        """Whether the room may be avoided now."""
-        return AVOID in self.legal
-
-    @property
-    def dungeon(self) -> tuple[Card, ...]:
-        """The face-down cards, the top first. Their order is the secret of a running game."""
-        return self.deck[self.drawn :]
-
-    @property
-    def unseen(self) -> tuple[Card, ...]:
-        """The dungeon's cards that have never been turned up, in pack order."""
-        return pack_order(self.deck[self.drawn : len(PACK)])
-
-    @property
-    def bottom(self) -> tuple[tuple[Card, ...], ...]:
-        """The avoided rooms still in the dungeon, the uppermost first.
-
-        A room's cards are in their order where the player knows it, else in pack order.
-        """
-        rooms = tuple(
-            self.deck[max(start, self.drawn) : start + ROOM_SIZE]
-            for start in range(len(PACK), len(self.deck), ROOM_SIZE)
-            if start + ROOM_SIZE > self.drawn
-        )
-        if self.options.avoid_order is AvoidOrder.SHUFFLED:
-            return tuple(pack_order(room) for room in rooms)
-        return rooms
 
 
 class Step(NamedTuple):
-    """A state and the events that led to it from the one before."""
+    """A state and the events that led to it."""
 
     state: State
     events: tuple[Event, ...]
 
 
-_new = tuple.__new__
-"""Makes a named tuple of its fields in half the time that calling its class takes."""
-
-
 class Effect(NamedTuple):
-    """What an action does to the player, from facts on the table."""
+    """The effect of an action on the player's health."""
 
     damage: int
     healed: int
@@ -154,35 +55,42 @@ class Effect(NamedTuple):
 
     @property
     def deadly(self) -> bool:
-        """Whether the player dies of it."""
+        """Whether the action kills the player."""
         return self.health_after <= 0
 
 
-def begin(seed: str, options: Options = ORIGINAL) -> Step:
-    """Deal ``seed``, which is one as :func:`engine.check_seed` takes it, and begin turn 1."""
-    deck = deal(seed)
-    room = _turned_up(options, deck, 0, ())
-    return _step(
-        (CardsDrawn(room),) if room else (),
-        options,
-        seed,
-        deck,
-        drawn=len(room),
-        version=0,
-        turn=1,
-        health=options.health,
-        weapon=None,
-        room=room,
-        faced=0,
-        potions=0,
-        discard=(),
-        avoided=False,
-        bonus=0,
-    )
+class IllegalAction(EngineError):
+    """The action is not legal in this state.
+
+    ``legal`` are the legal actions, ``index`` is the position of ``action`` in the
+    sequence of actions.
+    """
+
+    code = "illegal_action"
+
+    def __init__(self, action: Action, legal: tuple[Action, ...], index: int = 0) -> None:
+        super().__init__(f"{action} is not legal now")
+        self.action = action
+        self.legal = legal
+        self.index = index
+
+
+class GameOver(IllegalAction):
+    """The game is won or lost, so no action is legal."""
+
+    code = "game_over"
+
+
+def begin(seed: str, options: Options = _ORIGINAL) -> Step:
+    """Deal a valid ``seed`` (see :func:`engine.check_seed`) and begin the first turn."""
+    state = State(options, seed, deal(seed), options.health)
+    cards = _turned_up(state)
+    state = state._replace(drawn=len(cards), room=cards)
+    return _step(state, CardsDrawn(cards)) if cards else _step(state)
 
 
 def legal_actions(state: State) -> tuple[Action, ...]:
-    """Return what may be done now: in room order, barehanded before weapon, ``avoid`` last.
+    """Return the legal actions: in room order, barehanded before weapon, ``avoid`` last.
 
     Empty if and only if the game is over.
     """
@@ -190,20 +98,38 @@ def legal_actions(state: State) -> tuple[Action, ...]:
 
 
 def apply(state: State, action: Action) -> Step:
-    """Return the state that ``action`` leads to, with the events it causes.
+    """Return the state after ``action``, and the events it causes.
 
-    Raises IllegalAction if it is not legal now, and GameOver if nothing is any more.
+    Raises GameOver if the game is over, and IllegalAction if the action is not legal.
     """
     legal = state.legal
     if action not in legal:
         raise (IllegalAction if legal else GameOver)(action, legal)
-    if action.card is not None:
-        return _face(state, action.card, action.how)
-    return _draw(state) if action is DRAW else _avoid(state)
+    card = action.card
+    if card is None:
+        return _draw(state) if action is DRAW else _avoid(state)
+    if action.how is not None:
+        return _fight(state, card, action.how)
+    return _equip(state, card) if card.kind is Kind.WEAPON else _drink(state, card)
+
+
+def apply_all(state: State, actions: Iterable[Action]) -> Iterator[Step]:
+    """Apply ``actions`` one after another, yielding the step of each.
+
+    Raises as :func:`apply` does, with the ``index`` of the illegal action.
+    """
+    for index, action in enumerate(actions):
+        try:
+            step = apply(state, action)
+        except IllegalAction as error:
+            error.index = index
+            raise
+        yield step
+        state = step.state
 
 
 def effect(state: State, action: Action) -> Effect:
-    """Return what ``action``, legal in ``state``, does to the player's health."""
+    """Return the effect of ``action``, which must be legal in ``state``."""
     card = action.card
     damage = healed = 0
     if card is not None and card.kind is Kind.MONSTER:
@@ -213,111 +139,171 @@ def effect(state: State, action: Action) -> Effect:
     return Effect(damage, healed, state.health - damage + healed)
 
 
-def steps(seed: str, actions: Iterable[Action], options: Options = ORIGINAL) -> Iterator[Step]:
-    """Replay a game: yield its deal, then the step of each action. Raises as :func:`apply`."""
-    step = begin(seed, options)
-    yield step
-    for action in actions:
-        step = apply(step.state, action)
-        yield step
-
-
-def replay(seed: str, actions: Iterable[Action], options: Options = ORIGINAL) -> State:
-    """Return the state that ``actions`` lead to from the deal. Raises as :func:`apply`."""
+def replay(seed: str, actions: Iterable[Action], options: Options = _ORIGINAL) -> State:
+    """Return the state of a game after ``actions``. Raises as :func:`apply_all` does."""
     state = begin(seed, options).state
-    for action in actions:
-        state = apply(state, action).state
+    for step in apply_all(state, actions):
+        state = step.state
     return state
 
 
-def _step(  # noqa: PLR0913, PLR0917  # one argument for each fact that a state is made of
-    events: tuple[Event, ...],
-    options: Options,
-    seed: str,
-    deck: tuple[Card, ...],
-    drawn: int,
-    version: int,
-    turn: int,
-    health: int,
-    weapon: Weapon | None,
-    room: tuple[Card, ...],
-    faced: int,
-    potions: int,
-    discard: tuple[Card, ...],
-    avoided: bool,
-    bonus: int,
-) -> Step:
-    """Return the step to the state of these facts and what follows; no other code makes one."""
-    status = _PLAYING
-    legal: tuple[Action, ...] = ()
-    dungeon_size = len(deck) - drawn
-    if health <= 0:
-        status = _LOST
-    elif not dungeon_size and len(room) <= options.leave:
-        status = _WON
+def steps(seed: str, actions: Iterable[Action], options: Options = _ORIGINAL) -> Iterator[Step]:
+    """Yield the deal and then the step of each action. Raises as :func:`apply_all` does."""
+    first = begin(seed, options)
+    yield first
+    yield from apply_all(first.state, actions)
+
+
+def _turned_up(state: State) -> tuple[Card, ...]:
+    """Return the cards that fill the room at the start of a turn, none if the player draws them."""
+    if state.options.draw is Draw.MANUAL:
+        return ()
+    return state.deck[state.drawn : state.drawn + ROOM_SIZE - len(state.room)]
+
+
+def _step(state: State, *events: Event) -> Step:
+    """Return the step to ``state``, completed with its status and its legal actions."""
+    status, legal = _status_and_legal(state)
+    if status is Status.WON:
         events += (DungeonCleared(),)
-    elif not faced and dungeon_size and len(room) < ROOM_SIZE:
-        legal = _ONLY_DRAW
-    else:
-        reach = _reach(weapon, options)
-        choices: list[Action] = []
-        for card in room:
-            choices += (ARMED if card.value <= reach else UNARMED)[card.index]
-        if len(room) == ROOM_SIZE and _may_avoid(options, deck, avoided):
-            choices.append(AVOID)
-        legal = tuple(choices)
-    state = _new(
-        State,
-        (
-            options,
-            seed,
-            deck,
-            drawn,
-            version,
-            turn,
-            health,
-            weapon,
-            room,
-            faced,
-            potions,
-            discard,
-            avoided,
-            bonus,
-            status,
-            legal,
-        ),
-    )
-    return _new(Step, (state, events))
+    return Step(state._replace(status=status, legal=legal), events)
 
 
-def _reach(weapon: Weapon | None, options: Options) -> int:
-    """Return the highest value of a monster that the weapon works on; 0 without one."""
+def _status_and_legal(state: State) -> tuple[Status, tuple[Action, ...]]:
+    room, dungeon_size = state.room, state.dungeon_size
+    if state.health <= 0:
+        return Status.LOST, ()
+    if dungeon_size == 0 and len(room) <= state.options.leave:
+        return Status.WON, ()
+    if len(room) < ROOM_SIZE and dungeon_size > 0 and state.faced == 0:
+        return Status.PLAYING, (DRAW,)
+    reach = _reach(state)
+    legal: list[Action] = []
+    for card in room:
+        legal += (ARMED if card.value <= reach else UNARMED)[card.index]
+    if len(room) == ROOM_SIZE and _may_avoid(state):
+        legal.append(AVOID)
+    return Status.PLAYING, tuple(legal)
+
+
+def _reach(state: State) -> int:
+    """Return the highest value of a monster that the weapon works on; 0 without a weapon."""
+    weapon = state.weapon
     if weapon is None:
         return 0
     if not weapon.monsters:
         return _HIGHEST
-    return weapon.monsters[-1].value - (options.degradation is _LOWER)
+    last = weapon.monsters[-1].value
+    return last - 1 if state.options.degradation is Degradation.LOWER else last
 
 
-def _may_avoid(options: Options, deck: tuple[Card, ...], avoided: bool) -> bool:
-    if options.avoiding is _NEVER or (avoided and options.avoiding is _NOT_TWICE):
+def _may_avoid(state: State) -> bool:
+    """Whether the options and the rooms avoided so far allow to avoid another room."""
+    if state.rooms_avoided >= _MAX_AVOIDED:
         return False
-    return len(deck) < len(PACK) + ROOM_SIZE * MAX_AVOIDED
+    avoiding = state.options.avoiding
+    return avoiding is Avoiding.ALWAYS or (avoiding is Avoiding.NOT_TWICE and not state.avoided)
 
 
-def _turned_up(
-    options: Options, deck: tuple[Card, ...], drawn: int, carried: tuple[Card, ...]
-) -> tuple[Card, ...]:
-    """Return the cards that turn up by themselves when a turn begins."""
-    if options.draw is _MANUAL:
-        return ()
-    return deck[drawn : drawn + ROOM_SIZE - len(carried)]
+def _draw(state: State) -> Step:
+    card = state.deck[state.drawn]
+    after = state._replace(
+        version=state.version + 1, drawn=state.drawn + 1, room=(*state.room, card)
+    )
+    return _step(after, CardsDrawn((card,)))
+
+
+def _avoid(state: State) -> Step:
+    room = state.room
+    if state.options.avoid_order is AvoidOrder.SHUFFLED:
+        room = shuffle(room, state.seed, f"avoid/{state.rooms_avoided + 1}")
+    after = state._replace(version=state.version + 1, deck=state.deck + room, room=())
+    return _next_turn(after, RoomAvoided(state.room), avoided=True)
+
+
+def _next_turn(state: State, event: Event, *, avoided: bool) -> Step:
+    turn = state.turn + 1
+    cards = _turned_up(state)
+    after = state._replace(
+        drawn=state.drawn + len(cards),
+        turn=turn,
+        room=state.room + cards,
+        faced=0,
+        potions=0,
+        avoided=avoided,
+    )
+    if not cards:
+        return _step(after, event, TurnBegan(turn))
+    return _step(after, event, TurnBegan(turn), CardsDrawn(cards))
+
+
+def _fight(state: State, card: Card, how: How) -> Step:
+    damage = _damage(state, card, how)
+    health = state.health - damage
+    weapon, discard = state.weapon, state.discard
+    if weapon is not None and how is How.WEAPON:
+        weapon = Weapon(weapon.card, (*weapon.monsters, card))
+    else:
+        discard = (*discard, card)
+    after = state._replace(
+        version=state.version + 1,
+        health=health,
+        weapon=weapon,
+        room=_without(state.room, card),
+        faced=state.faced + 1,
+        discard=discard,
+        bonus=0,
+    )
+    return _faced(after, (MonsterSlain if health > 0 else Died)(card, how, damage))
 
 
 def _damage(state: State, monster: Card, how: How | None) -> int:
-    if how is _WITH_WEAPON and state.weapon is not None:
+    if how is How.WEAPON and state.weapon is not None:
         return max(0, monster.value - state.weapon.card.value)
     return monster.value
+
+
+def _without(room: tuple[Card, ...], card: Card) -> tuple[Card, ...]:
+    place = room.index(card)
+    return room[:place] + room[place + 1 :]
+
+
+def _faced(state: State, event: Event) -> Step:
+    """Return the step after facing a card, which may end the turn."""
+    if len(state.room) == 1 and state.dungeon_size > 0 and state.health > 0:
+        return _next_turn(state, event, avoided=False)
+    return _step(state, event)
+
+
+def _equip(state: State, card: Card) -> Step:
+    old = state.weapon
+    discarded = () if old is None else (old.card, *old.monsters)
+    after = state._replace(
+        version=state.version + 1,
+        weapon=Weapon(card),
+        room=_without(state.room, card),
+        faced=state.faced + 1,
+        discard=state.discard + discarded,
+        bonus=0,
+    )
+    return _faced(after, WeaponEquipped(card, discarded))
+
+
+def _drink(state: State, card: Card) -> Step:
+    options = state.options
+    healed = _healing(state, card)
+    health = state.health + healed
+    after = state._replace(
+        version=state.version + 1,
+        health=health,
+        room=_without(state.room, card),
+        faced=state.faced + 1,
+        potions=state.potions + 1,
+        discard=(*state.discard, card),
+        bonus=_bonus(state, card, health),
+    )
+    wasted = state.potions >= options.potions_per_turn
+    return _faced(after, PotionWasted(card) if wasted else PotionDrunk(card, healed))
 
 
 def _healing(state: State, potion: Card) -> int:
@@ -326,129 +312,8 @@ def _healing(state: State, potion: Card) -> int:
     return min(potion.value, state.options.health - state.health)
 
 
-def _draw(state: State) -> Step:
-    card = state.deck[state.drawn]
-    return _step(
-        (CardsDrawn((card,)),),
-        state.options,
-        state.seed,
-        state.deck,
-        state.drawn + 1,
-        state.version + 1,
-        state.turn,
-        state.health,
-        state.weapon,
-        (*state.room, card),
-        state.faced,
-        state.potions,
-        state.discard,
-        state.avoided,
-        state.bonus,
-    )
-
-
-def _avoid(state: State) -> Step:
-    options, deck, drawn = state.options, state.deck, state.drawn
-    under = state.room
-    if options.avoid_order is AvoidOrder.SHUFFLED:
-        k = (len(deck) - len(PACK)) // ROOM_SIZE + 1
-        under = shuffle(under, state.seed, f"avoid/{k}")
-    deck += under
-    turn = state.turn + 1
-    cards = _turned_up(options, deck, drawn, ())
-    return _step(
-        (RoomAvoided(state.room), *_turn_events(turn, cards)),
-        options,
-        state.seed,
-        deck,
-        drawn + len(cards),
-        state.version + 1,
-        turn,
-        state.health,
-        state.weapon,
-        cards,
-        0,
-        0,
-        state.discard,
-        avoided=True,
-        bonus=state.bonus,
-    )
-
-
-def _face(state: State, card: Card, how: How | None) -> Step:
-    options, seed, deck, drawn, version, turn, _, _, room, faced, potions, discard, avoided = state[
-        :13
-    ]
-    event, health, weapon, discarded, bonus = _FACE[card.kind](state, card, how)
-    place = room.index(card)
-    room = room[:place] + room[place + 1 :]
-    faced += 1
-    potions += card.kind is _POTION
-    events: tuple[Event, ...] = (event,)
-    if health > 0 and len(room) == 1 and drawn < len(deck):
-        turn += 1
-        cards = _turned_up(options, deck, drawn, room)
-        drawn += len(cards)
-        room += cards
-        faced = potions = 0
-        avoided = False
-        events += _turn_events(turn, cards)
-    return _step(
-        events,
-        options,
-        seed,
-        deck,
-        drawn,
-        version + 1,
-        turn,
-        health,
-        weapon,
-        room,
-        faced,
-        potions,
-        discard + discarded,
-        avoided,
-        bonus,
-    )
-
-
-_Faced = tuple[Event, int, Weapon | None, tuple[Card, ...], int]
-"""What facing a card comes to: event, health, weapon, cards discarded, bonus."""
-
-
-def _equip(state: State, card: Card, _how: How | None) -> _Faced:
-    old = state.weapon
-    discarded = () if old is None else (old.card, *old.monsters)
-    return WeaponEquipped(card, discarded), state.health, Weapon(card), discarded, 0
-
-
-def _drink(state: State, card: Card, _how: How | None) -> _Faced:
-    options = state.options
-    healed = _healing(state, card)
-    health = state.health + healed
-    wasted = state.potions >= options.potions_per_turn
-    event = PotionWasted(card) if wasted else PotionDrunk(card, healed)
-    judged = state.health if options.bonus is _FULL_BEFORE else health
-    bonus = card.value if judged == options.health and options.bonus is not _NO_BONUS else 0
-    return event, health, state.weapon, (card,), bonus
-
-
-def _fight(state: State, card: Card, how: How | None) -> _Faced:
-    damage = _damage(state, card, how)
-    health = state.health - damage
-    weapon = state.weapon
-    event = (MonsterSlain if health > 0 else Died)(card, how or How.BAREHANDED, damage)
-    if how is _WITH_WEAPON and weapon is not None:
-        return event, health, Weapon(weapon.card, (*weapon.monsters, card)), (), 0
-    return event, health, weapon, (card,), 0
-
-
-_FACE: Mapping[Kind, Callable[[State, Card, How | None], _Faced]] = {
-    Kind.WEAPON: _equip,
-    Kind.POTION: _drink,
-    Kind.MONSTER: _fight,
-}
-
-
-def _turn_events(turn: int, cards: tuple[Card, ...]) -> tuple[Event, ...]:
-    return (TurnBegan(turn), CardsDrawn(cards)) if cards else (TurnBegan(turn),)
+def _bonus(state: State, potion: Card, health: int) -> int:
+    """Return the bonus for ending the game with ``potion``, which leaves ``health``."""
+    bonus = state.options.bonus
+    measured = state.health if bonus is Bonus.FULL_BEFORE else health
+    return potion.value if measured == state.options.health and bonus is not Bonus.NONE else 0

@@ -1,6 +1,6 @@
-"""A whole game in one line: ``original/SEED/5D 7H KSw 3Cb a d``.
+"""Notation: a game in one line, such as ``original/SEED/5D 7H KSw 3Cb a d``.
 
-The rules, the seed and the actions, each in its short text form, so that anyone can replay it.
+The line contains the rules, the seed and the actions, so anyone can replay the game.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ if TYPE_CHECKING:
 
 
 class Record(NamedTuple):
-    """All that a game is a function of."""
+    """The rules, seed and actions that determine a game."""
 
     rules: Rules
     seed: str
     actions: tuple[Action, ...]
 
 
-def write(rules: Rules, seed: str, actions: Iterable[Action]) -> str:
-    """Return the game's line."""
+def format_notation(rules: Rules, seed: str, actions: Iterable[Action]) -> str:
+    """Return the notation of a game."""
     return f"{rules}/{seed}/{' '.join([action.short for action in actions])}"
 
 
-def read(line: str) -> Record:
-    """Read a game's line.
+def parse_notation(line: str) -> Record:
+    """Parse a notation. Does not check that the actions are legal.
 
-    Raises InvalidNotation if it has not three parts, and what its parts raise: UnknownRuleset,
-    InvalidOption, InvalidSeed, UnknownAction. Whether the actions are legal, replaying tells.
+    Raises InvalidNotation if the line does not have three parts, and UnknownRuleset,
+    InvalidOption, InvalidSeed or UnknownAction for an invalid part.
     """
     parts = line.split("/")
     if len(parts) != len(Record._fields):
-        raise InvalidNotation("a notation is ruleset/seed/actions")
+        raise InvalidNotation("a notation must have the form ruleset/seed/actions")
     rules, seed, actions = parts
     shorts = actions.split(" ") if actions else ()
     return Record(parse_rules(rules), check_seed(seed), tuple(map(parse_short, shorts)))

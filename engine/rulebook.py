@@ -1,7 +1,7 @@
-"""The rules as text for players, composed from the options so that it is always true of them.
+"""The rules as text for players, composed from the options of a game.
 
-Each option has a sentence for each of its values; the book says what never varies and names where
-those sentences go. A new ruleset therefore needs no new prose, and a new value one line.
+Each value of an option has its own text, which is inserted into the text common to all rules. A new
+ruleset needs no new text, a new value needs one entry.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Section(NamedTuple):
-    """One heading of the rulebook and what stands below it."""
+    """A heading of the rulebook and the paragraphs below it."""
 
     heading: str
     paragraphs: tuple[str, ...]
@@ -59,7 +59,7 @@ _ANY_LAST_POTION = (
     "score there can be is {best}."
 )
 
-# In the order of Options: a later sentence may quote an earlier one, as avoiding does avoid_order.
+# In the order of Options: a text may include an earlier one, as avoiding includes avoid_order.
 _SENTENCES: Mapping[str, Mapping[object, str]] = {
     "degradation": {
         Degradation.LOWER_OR_EQUAL: (
@@ -238,7 +238,7 @@ _ORIGINAL_TERMS = Terms()
 
 
 def rulebook(options: Options, terms: Terms = _ORIGINAL_TERMS) -> tuple[Section, ...]:
-    """Return the rules that a game with ``options`` follows, in the words of ``terms``.
+    """Return the rules for ``options``, worded with ``terms``.
 
     >>> from engine.rules import Options
     >>> rulebook(Options(health=7))[2].paragraphs[0]

@@ -1,7 +1,7 @@
-"""The ten options that the published rules disagree on, and the rulesets that name their choices.
+"""The ten options in which published rules differ, and the rulesets: named sets of options.
 
-A game may override single options of its ruleset. A published ruleset never changes, because
-stored games name it; a new one is one more entry of :data:`RULESETS`.
+A game may override single options of its ruleset. A published ruleset must never change, because
+stored games refer to it by name; a new one is one more entry of :data:`RULESETS`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Degradation(StrEnum):
-    """What a used weapon may still fight, against the last monster on it."""
+    """The monsters that a used weapon works on, relative to the last monster on it."""
 
     LOWER_OR_EQUAL = "lower_or_equal"
     LOWER = "lower"
@@ -31,7 +31,7 @@ class AvoidOrder(StrEnum):
 
 
 class Avoiding(StrEnum):
-    """Whether two rooms in a row may be avoided, or any at all."""
+    """Whether rooms may be avoided, and whether two in a row."""
 
     NOT_TWICE = "not_twice"
     NEVER = "never"
@@ -39,14 +39,14 @@ class Avoiding(StrEnum):
 
 
 class Draw(StrEnum):
-    """Whether cards turn up by themselves, or each by its own ``draw`` action."""
+    """Whether the room is filled automatically or by ``draw`` actions."""
 
     AUTO = "auto"
     MANUAL = "manual"
 
 
 class Bonus(StrEnum):
-    """When a potion faced last in a won game adds its value to the score."""
+    """When a potion as the last card of a won game adds its value to the score."""
 
     FULL_AFTER = "full_after"
     FULL_BEFORE = "full_before"
@@ -54,21 +54,21 @@ class Bonus(StrEnum):
 
 
 class LossCounts(StrEnum):
-    """Which remaining monsters a lost game's score counts."""
+    """The remaining monsters that the score of a lost game subtracts."""
 
     DUNGEON = "dungeon"
     DUNGEON_AND_ROOM = "dungeon_and_room"
 
 
 class Overkill(StrEnum):
-    """Whether health below 0 counts in a lost game's score."""
+    """Whether health below 0 counts in the score of a lost game."""
 
     COUNTED = "counted"
     IGNORED = "ignored"
 
 
 class Options(NamedTuple):
-    """A value for each option: all that the rules of one game depend on."""
+    """A value for each option, which together are the rules of a game."""
 
     health: int = 20
     degradation: Degradation = Degradation.LOWER_OR_EQUAL
@@ -83,7 +83,7 @@ class Options(NamedTuple):
 
 
 class Option(NamedTuple):
-    """One of the ten: the values it takes, by the text they are written as, and what it settles."""
+    """An option: its valid values by their text, and a sentence about what it settles."""
 
     name: str
     values: Mapping[str, int | StrEnum]
@@ -91,27 +91,29 @@ class Option(NamedTuple):
 
     @property
     def numeric(self) -> bool:
-        """Whether the values are whole numbers, all of a range; otherwise they are words."""
+        """Whether the values are a range of integers; otherwise they are words."""
         return not isinstance(next(iter(self.values.values())), StrEnum)
 
     @property
-    def domain(self) -> str:
-        """The values as a reader wants them: ``1 to 99``, or ``auto, manual``."""
+    def requirement(self) -> str:
+        """The valid values in words: ``must be between 1 and 99``."""
         texts = tuple(self.values)
-        return f"{texts[0]} to {texts[-1]}" if self.numeric else ", ".join(texts)
+        if self.numeric:
+            return f"must be between {texts[0]} and {texts[-1]}"
+        return f"must be one of {', '.join(texts)}"
 
     def value(self, given: object) -> int | StrEnum:
-        """Return the value that ``given`` is: a whole number or a word. Raises InvalidOption."""
+        """Return the value equal to ``given``, an integer or a word. Raises InvalidOption."""
         if isinstance(given, int if self.numeric else str) and not isinstance(given, bool):
             for value in self.values.values():
                 if value == given:
                     return value
-        raise InvalidOption(self.name, f"takes {self.domain}")
+        raise InvalidOption(self.name, self.requirement)
 
     def parse(self, text: str) -> int | StrEnum:
-        """Return the value written ``text``. Raises InvalidOption."""
+        """Return the value with this text. Raises InvalidOption."""
         if text not in self.values:
-            raise InvalidOption(self.name, f"takes {self.domain}")
+            raise InvalidOption(self.name, self.requirement)
         return self.values[text]
 
 
@@ -149,13 +151,13 @@ _ALL_OPTIONS = (
 )
 
 OPTIONS: Mapping[str, Option] = {option.name: option for option in _ALL_OPTIONS}
-"""The ten options by name, in the order in which they are always written."""
+"""The ten options by name, in the order in which they are written."""
 
 
 class Terms(NamedTuple):
-    """What a published version calls things, where versions differ.
+    """The words in which published versions differ.
 
-    ``avoid`` is the bare verb, for a button; ``to_avoid`` the one before "a room".
+    ``avoid`` is the verb alone, for a button; ``to_avoid`` is the verb before "a room".
     """
 
     health: str = "health"
@@ -164,21 +166,21 @@ class Terms(NamedTuple):
 
 
 class Credit(NamedTuple):
-    """Somebody who made the game or this version of it."""
+    """A person who contributed to the game or to a version of it."""
 
     name: str
     role: str
 
 
 class Link(NamedTuple):
-    """Where more is to be found."""
+    """A link to more information."""
 
     title: str
     url: str
 
 
 class Ruleset(NamedTuple):
-    """A published version of the rules: a named set of options, with whom it is owed to."""
+    """A published version of the rules: a named set of options, with credits and links."""
 
     name: str
     title: str
@@ -246,9 +248,9 @@ DEFAULT_RULESET = _RULESETS[0].name
 
 
 class Rules(NamedTuple):
-    """What one game is played by: its ruleset, and the options it ends up with.
+    """The rules of one game: its ruleset, and its options including overrides.
 
-    The text form is the ruleset's name, and after a ``+`` the options that differ from it:
+    The text form is the name of the ruleset, followed by ``+`` and the options that differ from it:
     ``original+degradation=lower,leave=2``.
     """
 
@@ -257,46 +259,48 @@ class Rules(NamedTuple):
 
     @property
     def custom(self) -> bool:
-        """Whether an option differs from the ruleset's; such games enter no ledger."""
+        """Whether an option differs from the ruleset; such games are not ranked."""
         return self.options != RULESETS[self.ruleset].options
 
     def __str__(self) -> str:
-        """Write the text form, differing options in the order of :data:`OPTIONS`."""
+        """Return the text form, with options in the order of :data:`OPTIONS`."""
         standard = RULESETS[self.ruleset].options
         differing = ",".join(
             f"{name}={value}"
-            for name, value, usual in zip(OPTIONS, self.options, standard, strict=True)
-            if value != usual
+            for name, value, default in zip(OPTIONS, self.options, standard, strict=True)
+            if value != default
         )
         return f"{self.ruleset}+{differing}" if differing else self.ruleset
 
 
-def choose(ruleset: str = DEFAULT_RULESET, overrides: Mapping[str, object] | None = None) -> Rules:
+def rules_for(
+    ruleset: str = DEFAULT_RULESET, overrides: Mapping[str, object] | None = None
+) -> Rules:
     """Return the rules of ``ruleset`` with single options overridden.
 
-    Values are those of JSON: whole numbers and words. Raises UnknownRuleset and InvalidOption.
+    Values are JSON values: integers and strings. Raises UnknownRuleset and InvalidOption.
     """
     options = _ruleset(ruleset).options
     return Rules(
         ruleset,
         options._replace(
-            **{name: _option(name).value(given) for name, given in (overrides or {}).items()}  # type: ignore[arg-type]  # the option's own enumeration
+            **{name: _option(name).value(given) for name, given in (overrides or {}).items()}  # type: ignore[arg-type]  # the option's type
         ),
     )
 
 
 @lru_cache(maxsize=256)
 def parse_rules(text: str) -> Rules:
-    """Read the text form of :class:`Rules`. Raises UnknownRuleset and InvalidOption."""
+    """Parse the text form of :class:`Rules`. Raises UnknownRuleset and InvalidOption."""
     ruleset, plus, rest = text.partition("+")
     options = _ruleset(ruleset).options
     overrides: dict[str, int | StrEnum] = {}
     for pair in rest.split(",") if plus else ():
         name, _, value = pair.partition("=")
         if name in overrides:
-            raise InvalidOption(name, "is given twice")
+            raise InvalidOption(name, "must not be repeated")
         overrides[name] = _option(name).parse(value)
-    return Rules(ruleset, options._replace(**overrides))  # type: ignore[arg-type]  # the option's own enumeration
+    return Rules(ruleset, options._replace(**overrides))  # type: ignore[arg-type]  # the option's type
 
 
 def _ruleset(name: str) -> Ruleset:
@@ -310,4 +314,6 @@ def _option(name: str) -> Option:
     try:
         return OPTIONS[name]
     except KeyError:
-        raise InvalidOption(name[:64], f"is no option; there are {', '.join(OPTIONS)}") from None
+        raise InvalidOption(
+            name[:64], f"is not an option; options are {', '.join(OPTIONS)}"
+        ) from None

@@ -1,12 +1,12 @@
-"""The score of a game, with the parts that it is made of."""
+"""The score of a game and its parts."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.cards import Kind
-from engine.game import State, Status
 from engine.rules import LossCounts, Overkill
+from engine.state import State, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 class Score(NamedTuple):
-    """A game's score and what it is made of.
+    """The score of a game and its parts.
 
-    ``score`` is None while the game goes on. ``bonus`` is what a potion faced last added to a won
-    game, else 0. ``remaining`` is the sum of the monsters still to be met, counted as the option
-    ``loss_counts`` says; a lost game's score subtracts it.
+    ``score`` is None while the game is being played. ``bonus`` is the value that the last potion
+    adds to the score of a won game, otherwise 0. ``remaining`` is the total value of the remaining
+    monsters, according to the option ``loss_counts``; a lost game's score subtracts it.
     """
 
     score: int | None
@@ -29,7 +29,7 @@ class Score(NamedTuple):
 
 
 def score(state: State) -> Score:
-    """Return the score of ``state`` with its parts."""
+    """Return the score of ``state`` and its parts."""
     remaining = _strength(state.dungeon)
     if state.options.loss_counts is LossCounts.DUNGEON_AND_ROOM:
         remaining += _strength(state.room)

@@ -1,13 +1,13 @@
-"""The state of a game, and everything that follows from it: status, phase, legal actions."""
+"""The state of a game."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from engine.actions import ARMED, AVOID, DRAW, UNARMED
+from engine.actions import AVOID, DRAW
 from engine.cards import PACK, pack_order
-from engine.rules import Avoiding, AvoidOrder, Degradation
+from engine.rules import AvoidOrder
 
 if TYPE_CHECKING:
     from engine.actions import Action
@@ -15,10 +15,6 @@ if TYPE_CHECKING:
     from engine.rules import Options
 
 ROOM_SIZE = 4
-MAX_AVOIDED = 40
-"""The number of rooms that may be avoided in one game, so that every game ends."""
-
-_HIGHEST = max(card.value for card in PACK)
 
 
 class Status(StrEnum):
@@ -50,7 +46,8 @@ class State(NamedTuple):
     ``deck`` is the deal followed by every avoided room. Its first ``drawn`` cards have been turned
     up, the rest is the dungeon. ``faced`` and ``potions`` count the cards faced and the potions
     drunk this turn. ``avoided`` is true if the previous room was avoided. ``bonus`` is added to
-    the score if the last card faced wins the game.
+    the score if the last card faced wins the game. ``status`` and ``legal``, the legal actions,
+    follow from the other fields.
     """
 
     options: Options
@@ -67,70 +64,20 @@ class State(NamedTuple):
     discard: tuple[Card, ...] = ()
     avoided: bool = False
     bonus: int = 0
-
-    @property
-    def lost(self) -> bool:
-        """Whether the player is dead."""
-        return self.health <= 0
-
-    @property
-    def won(self) -> bool:
-        """Whether the player is alive, the dungeon empty and at most ``leave`` cards remain."""
-        cleared = self.drawn == len(self.deck) and len(self.room) <= self.options.leave
-        return cleared and self.health > 0
-
-    @property
-    def must_draw(self) -> bool:
-        """Whether the room has to be filled before anything else."""
-        incomplete = len(self.room) < ROOM_SIZE and self.drawn < len(self.deck)
-        return incomplete and self.faced == 0
-
-    @property
-    def status(self) -> Status:
-        """Whether the game is being played, won or lost."""
-        if self.lost:
-            return Status.LOST
-        return Status.WON if self.won else Status.PLAYING
+    status: Status = Status.PLAYING
+    legal: tuple[Action, ...] = ()
 
     @property
     def phase(self) -> Phase:
         """The kind of action that comes next."""
-        if self.lost or self.won:
+        if not self.legal:
             return Phase.OVER
-        return Phase.DRAW if self.must_draw else Phase.CHOOSE
-
-    @property
-    def legal(self) -> tuple[Action, ...]:
-        """The legal actions: in room order, barehanded before weapon, ``avoid`` last."""
-        if self.lost or self.won:
-            return ()
-        if self.must_draw:
-            return (DRAW,)
-        reach = self.reach
-        legal: list[Action] = []
-        for card in self.room:
-            legal += (ARMED if card.value <= reach else UNARMED)[card.index]
-        if self.can_avoid:
-            legal.append(AVOID)
-        return tuple(legal)
+        return Phase.DRAW if self.legal[0] is DRAW else Phase.CHOOSE
 
     @property
     def can_avoid(self) -> bool:
-        """Whether the room may be avoided; only an untouched room has four cards."""
-        if len(self.room) < ROOM_SIZE or self.rooms_avoided >= MAX_AVOIDED:
-            return False
-        avoiding = self.options.avoiding
-        return avoiding is Avoiding.ALWAYS or (avoiding is Avoiding.NOT_TWICE and not self.avoided)
-
-    @property
-    def reach(self) -> int:
-        """The highest value of a monster that the weapon works on; 0 without a weapon."""
-        if self.weapon is None:
-            return 0
-        if not self.weapon.monsters:
-            return _HIGHEST
-        last = self.weapon.monsters[-1].value
-        return last - 1 if self.options.degradation is Degradation.LOWER else last
+        """Whether the room may be avoided."""
+        return AVOID in self.legal
 
     @property
     def rooms_avoided(self) -> int:

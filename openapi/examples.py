@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 from api import create_app
-from engine import read, write
+from engine import format_notation, parse_notation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from flask import Flask
     from werkzeug.test import TestResponse
 
-WON = read(
+WON = parse_notation(
     "original/demo-original-1/"
     "6D ASw JCw 9Cw 5Sw 8H a 4Sw 6H 2D 9D ACw KSw 5H 4H QSw TCw 5Cw 4D TH 3D 3Cw TD "
     "6Sb 3H a TSw 9Sw 8Cw 7Cw 7Sw 3Sw a 5D JSw 9H 6Cw 7D 8D a KCw QCw 8Sw 7H 4Cw 2Cw "
     "2H 2Sw"
 )
-LOST = read("original/demo-1/TH 3D 9D 4H 4Sb 6D QSb 3Sb 6H 8Cb")
+LOST = parse_notation("original/demo-1/TH 3D 9D 4H 4Sb 6D QSb 3Sb 6H 8Cb")
 WINNING, LOSING = (list(map(str, game.actions)) for game in (WON, LOST))
 
 KEY = "0b6a3f5e-6f3c-4f0e-9c55-4b1f0d6f2f7a"
@@ -255,7 +255,9 @@ def _finished(
     recorder.ask("listLedger", ledger + WON.seed + "&limit=1", "page", "A page, and where to go on")
     recorder.ask("listLedger", "/v1/ledger", "empty", "Nobody has finished a ranked game yet")
     replay = "verifyReplay", "/v1/replays"
-    recorder.ask(*replay, "notation", "A game in one line", json={"notation": write(*LOST)})
+    recorder.ask(
+        *replay, "notation", "A game in one line", json={"notation": format_notation(*LOST)}
+    )
     recorder.ask(
         *replay,
         "parts",
@@ -317,7 +319,7 @@ def _refusals(recorder: Recorder, game_id: str) -> None:
             {"version": 0, "actions": ["avoid"]},
             {"actions": ["flee"]},
         ),
-        ("verifyReplay", "/v1/replays", {"notation": write(*LOST)}, {"seed": LOST.seed}),
+        ("verifyReplay", "/v1/replays", {"notation": format_notation(*LOST)}, {"seed": LOST.seed}),
     ):
         ask = operation_id, path
         recorder.ask(*ask, "wrong", "Wrong in more than one way", json=wrong)

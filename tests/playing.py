@@ -7,7 +7,7 @@ import json
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from engine import choose, parse_action, steps
+from engine import parse_action, rules_for, steps
 from tests.engine.play import play
 from tests.public import public_event, public_state
 from tests.servers import Reply, wait_until
@@ -73,7 +73,7 @@ class Record(NamedTuple):
     @property
     def rules(self) -> Rules:
         """The rules that it is played by."""
-        return choose(self.ruleset, self.options)
+        return rules_for(self.ruleset, self.options)
 
     @property
     def new_game(self) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def record(
     player: tuple[float, float] = CAREFUL,
 ) -> Record:
     """Play the game of a seed to its end; the same arguments give the same game."""
-    rules = choose(ruleset, options)
+    rules = rules_for(ruleset, options)
     luck = Random(seed).randrange(2**32)
     game = play(seed, rules.options, (*player, luck))
     return Record(ruleset, options or {}, seed, [str(action) for action in game.actions])

@@ -15,7 +15,7 @@ import schemathesis
 from schemathesis import GenerationMode
 from schemathesis.generation.meta import TestPhase
 
-from engine import EngineError, read
+from engine import EngineError, parse_notation
 
 if TYPE_CHECKING:
     from schemathesis import Case, HookContext
@@ -76,7 +76,7 @@ def _whole(value: Any) -> Any:  # noqa: ANN401  # whatever JSON has
 def _replay(body: dict[str, Any]) -> dict[str, Any]:
     """Leave the notation if it is one, and else the other fields, with those that are wanted."""
     try:
-        read(body["notation"])
+        parse_notation(body["notation"])
     except (KeyError, EngineError):
         others = {name: value for name, value in body.items() if name != "notation"}
         return {"seed": "s", "actions": ["avoid"], **others}

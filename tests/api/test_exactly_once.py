@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine import ACTIONS, CardsDrawn, Status, choose, legal_actions, parse_action, steps
+from engine import ACTIONS, CardsDrawn, Status, legal_actions, parse_action, rules_for, steps
 from tests.api.client import UNKNOWN_ID, Api, comparable, refused
 from tests.playing import Connection, Record, act, begin, of_play, play_through, record
 from tests.public import public_event, public_state
@@ -400,7 +400,7 @@ def test_any_interleaving_is_answered_as_the_model_of_the_checks_predicts(
     @settings(max_examples=60)
     @given(st.lists(asks, min_size=1, max_size=40), st.sampled_from(["once-a", "once-b"]))
     def interleave(asked: list[Ask], seed: str) -> None:
-        model = Model(choose(ruleset), seed)
+        model = Model(rules_for(ruleset), seed)
         game_id, body = begin(api, Record(ruleset, {}, seed, ()))
         players = [Player(body) for _ in range(3)]
         log: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from api.store import Mode, Store
-from engine import RULESETS, Status, choose, read, replay, score
+from engine import RULESETS, Status, parse_notation, replay, rules_for, score
 from tests.api.client import UNKNOWN_ID, Api, refused
 from tests.playing import Record as Playable
 from tests.playing import act, begin, play_through, record
@@ -160,7 +160,7 @@ def test_a_board_is_named_by_its_ruleset_and_seed(api: Api, query: str, name: st
 def test_a_standard_game_is_on_the_board_of_its_ruleset_alone(
     api: Api, store: Store, ruleset: str
 ) -> None:
-    game = finish(store, random_record(1, choose(ruleset)))
+    game = finish(store, random_record(1, rules_for(ruleset)))
     assert ids(board(api, ruleset=ruleset)) == [game.id]
     for other in set(RULESETS) - {ruleset}:
         assert not ids(board(api, ruleset=other))
@@ -181,7 +181,7 @@ def test_a_seeded_game_is_on_the_board_of_its_ruleset_and_seed_alone(
 
 @pytest.mark.parametrize("mode", Mode)
 def test_a_custom_game_is_on_no_board(api: Api, store: Store, redis: Redis, mode: Mode) -> None:
-    custom = choose("original", {"overkill": "ignored"})
+    custom = rules_for("original", {"overkill": "ignored"})
     game = finish(store, random_record(1, custom, seed=SEED), mode=mode)
     told = api.get(f"/v1/games/{game.id}/score").json
     assert (told["rank"], told["board"]) == (None, None)
@@ -259,7 +259,7 @@ def test_the_same_player_may_be_there_twice_with_the_same_score(
 
 @pytest.mark.parametrize("line", NOUGHTS.values(), ids=NOUGHTS)
 def test_a_score_of_0_ranks_between_the_won_and_the_lost(api: Api, store: Store, line: str) -> None:
-    nought = read(line)
+    nought = parse_notation(line)
     (won,) = (
         each
         for each in vectors()
@@ -409,7 +409,7 @@ LINK = re.compile(r'<([^>]+)>; rel="next"')
 def test_the_link_to_the_next_page_has_its_cursor_and_all_else_that_was_asked(
     api: Api, store: Store, query: dict[str, str]
 ) -> None:
-    rules = choose(query.get("ruleset", "original"))
+    rules = rules_for(query.get("ruleset", "original"))
     seed = query.get("seed")
     for _ in range(30):
         mode = Mode.SEEDED if seed else Mode.STANDARD
@@ -476,7 +476,7 @@ NOT_HERE: dict[str, Callable[[Store], str]] = {
     "nothing": lambda _store: "",
     "an unfinished one": lambda store: create(store, mode=Mode.SEEDED).id,
     "one of another ruleset": lambda store: (
-        finish(store, random_record(1, choose("strict"), LOST.seed), mode=Mode.SEEDED).id
+        finish(store, random_record(1, rules_for("strict"), LOST.seed), mode=Mode.SEEDED).id
     ),
     "one of another seed": lambda store: (
         finish(store, random_record(1, seed="other"), mode=Mode.SEEDED).id
@@ -484,7 +484,9 @@ NOT_HERE: dict[str, Callable[[Store], str]] = {
     "a standard one": lambda store: finish(store, LOST).id,
     "a custom one": lambda store: (
         finish(
-            store, random_record(1, choose("original", {"leave": 2}), LOST.seed), mode=Mode.SEEDED
+            store,
+            random_record(1, rules_for("original", {"leave": 2}), LOST.seed),
+            mode=Mode.SEEDED,
         ).id
     ),
 }
@@ -524,7 +526,7 @@ def test_a_page_is_around_a_game_or_behind_a_cursor(api: Api, store: Store) -> N
 def test_a_game_tells_the_rank_that_it_has_on_its_board(
     api: Api, store: Store, ruleset: str, seed: str | None
 ) -> None:
-    rules, mode = choose(ruleset), Mode.SEEDED if seed else Mode.STANDARD
+    rules, mode = rules_for(ruleset), Mode.SEEDED if seed else Mode.STANDARD
     for luck in range(12):
         finish(store, random_record(luck % 8, rules, seed), mode=mode)
     page = board(api, ruleset=ruleset, **({"seed": seed} if seed else {}))
@@ -555,7 +557,7 @@ def test_a_game_that_its_board_has_lost_is_back_when_it_tells_its_rank(
 
 
 def test_a_game_played_over_http_is_ranked_at_once(api: Api) -> None:
-    nought = read(NOUGHTS["gravekeeper"])
+    nought = parse_notation(NOUGHTS["gravekeeper"])
     texts = [str(action) for action in nought.actions]
     game_id = play_through(api, Playable("gravekeeper", {}, nought.seed, texts))
     (entry,) = board(api, ruleset="gravekeeper", seed=nought.seed)["entries"]

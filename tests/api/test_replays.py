@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from engine import Options, choose, commitment, parse_action, parse_rules, steps, write
+from engine import Options, commitment, format_notation, parse_action, parse_rules, rules_for, steps
 from tests.api.client import Api, refused
 from tests.playing import Record, of_play, play_through, record
 from tests.public import public_state
@@ -38,7 +38,7 @@ def parts(game: Record) -> dict[str, Any]:
 
 def notation(game: Record) -> dict[str, Any]:
     """Return the game as its line."""
-    return {"notation": write(game.rules, game.seed, map(parse_action, game.actions))}
+    return {"notation": format_notation(game.rules, game.seed, map(parse_action, game.actions))}
 
 
 def written(form: str, game: Record) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def test_the_answer_tells_what_was_replayed(api: Api, form: str) -> None:
     told = api.post(PATH, written(form, game)).json
     around = {
         "ruleset": "strict",
-        "options": {**choose("strict", options).options._asdict()},
+        "options": {**rules_for("strict", options).options._asdict()},
         "custom": True,
         "seed": "replays-2",
         "commitment": commitment("replays-2"),
@@ -199,7 +199,7 @@ def the_longest() -> Record:
     """A game of 288 actions: every card drawn by hand, and as many rooms avoided as may be."""
     game = longest()
     options = {"draw": "manual", "avoiding": "always", "health": 99}
-    assert game.rules == choose("original", options)
+    assert game.rules == rules_for("original", options)
     return Record("original", options, game.seed, [str(action) for action in game.actions])
 
 

@@ -28,8 +28,8 @@ from engine import (
     Weapon,
     begin,
     card,
-    choose,
     parse_rules,
+    rules_for,
 )
 from engine.rules import AvoidOrder
 from tests.api.client import OF_THE_MOMENT, UNKNOWN_ID, Api, comparable, refused
@@ -391,7 +391,7 @@ def widest(table: str) -> int:
 
 @pytest.mark.parametrize("ruleset", RULESETS)
 def test_no_table_of_a_published_ruleset_is_wider_than_80_columns(ruleset: str) -> None:
-    rules = choose(ruleset)
+    rules = rules_for(ruleset)
 
     @settings(max_examples=20)
     @given(games(st.just(rules.options)))
@@ -427,7 +427,7 @@ any_name = st.text(
 
 @given(any_name.map(str.strip).filter(bool))
 def test_no_player_makes_the_table_wider_than_80_columns(player: str) -> None:
-    rules = choose()
+    rules = rules_for()
     table = drawn(begin("a"), rules, player)
     assert widest(table) <= 80
     assert f"Player   {player}\n" in table
@@ -436,7 +436,7 @@ def test_no_player_makes_the_table_wider_than_80_columns(player: str) -> None:
 def test_a_weapon_with_every_monster_on_it_is_drawn_below_itself() -> None:
     monsters = tuple(each for each in reversed(PACK) if each.kind is Kind.MONSTER)
     state = begin("a").state._replace(weapon=Weapon(card("TD"), monsters))
-    table = drawn(Step(state, ()), choose())
+    table = drawn(Step(state, ()), rules_for())
     assert widest(table) <= 80
     rows = re.search(r"^Weapon   (.+(?:\n         .+)+)\n", table, re.MULTILINE)
     assert rows is not None

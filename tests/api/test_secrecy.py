@@ -17,11 +17,11 @@ from engine import (
     CardsDrawn,
     apply,
     begin,
-    choose,
     commitment,
     deal,
     effect,
     legal_actions,
+    rules_for,
 )
 from tests.api.client import OF_THE_MOMENT, UNKNOWN_ID, Api, comparable, refused
 from tests.playing import act
@@ -42,10 +42,10 @@ IN_COMMON = 8
 """How many cards both dungeons begin with; then they go on differently."""
 
 RULES = {
-    "original": choose("original"),
-    "strict": choose("strict"),
-    "gravekeeper": choose("gravekeeper"),
-    "shuffled without end": choose(
+    "original": rules_for("original"),
+    "strict": rules_for("strict"),
+    "gravekeeper": rules_for("gravekeeper"),
+    "shuffled without end": rules_for(
         "original", {"avoiding": "always", "avoid_order": "shuffled", "health": 99}
     ),
 }

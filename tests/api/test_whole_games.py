@@ -17,7 +17,7 @@ from engine import (
     commitment,
     effect,
     parse_action,
-    read,
+    parse_notation,
     replay,
     score,
     steps,
@@ -194,7 +194,7 @@ def test_a_standard_game_shows_the_seed_that_it_was_committed_to(api: Api, rules
         answered.append(act(api, game["id"], version, random.choice(actions)).json)
     seed = answered[-1]["seed"]
     assert commitment(seed) == game["commitment"]
-    line = read(api.get(f"/v1/games/{game['id']}/history").json["notation"])
+    line = parse_notation(api.get(f"/v1/games/{game['id']}/history").json["notation"])
     assert (str(line.rules), line.seed) == (ruleset, seed)
     replayed = [answers(step) for step in steps(seed, line.actions, line.rules.options)]
     assert [of_play(body, replayed[0]) for body in answered] == replayed

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine import begin, choose, legal_actions, read, replay, score, steps, write
+from engine import (
+    begin,
+    format_notation,
+    legal_actions,
+    parse_notation,
+    replay,
+    rules_for,
+    score,
+    steps,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,13 +23,13 @@ if TYPE_CHECKING:
 
 def played(seed: str, pick: Callable[[State], Action], ruleset: str = "original") -> str:
     """Return the game of a player who picks so, in one line."""
-    rules = choose(ruleset)
+    rules = rules_for(ruleset)
     state = begin(seed, rules.options).state
     actions: list[Action] = []
     while legal_actions(state):
         actions.append(pick(state))
         *_, (state, _) = steps(seed, actions, rules.options)
-    return write(rules, seed, actions)
+    return format_notation(rules, seed, actions)
 
 
 def first(state: State) -> Action:
@@ -30,7 +39,7 @@ def first(state: State) -> Action:
 
 def score_of(line: str) -> int:
     """Return the score of a whole game; it must be over."""
-    rules, seed, actions = read(line)
+    rules, seed, actions = parse_notation(line)
     result = score(replay(seed, actions, rules.options)).score
     assert result is not None, "the game is not over"
     return result

@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 
-from engine import RULESETS, Options, apply, begin, choose, legal_actions, parse_action, read, score
+from engine import (
+    RULESETS,
+    Options,
+    apply,
+    begin,
+    legal_actions,
+    parse_action,
+    parse_notation,
+    rules_for,
+    score,
+)
 from tests.clients.expected import score_of
 from tests.clients.network import BUSY, ROUGH
 from tests.engine.play import any_options, any_seed
@@ -89,33 +99,33 @@ def test_all_that_it_sends_is_legal_under_any_options(seed: str, options: Option
 
 def test_it_wins_more_than_now_and_then() -> None:
     """Whoever takes what comes hardly ever does."""
-    won = sum(played_by_the_bot(f"bot-{n}", choose().options).health > 0 for n in range(100))
+    won = sum(played_by_the_bot(f"bot-{n}", rules_for().options).health > 0 for n in range(100))
     assert won >= 10
 
 
 def test_it_sends_all_the_actions_of_a_turn_in_one_request() -> None:
-    actions = bot.choose(seen_by_the_bot(begin("demo-1", choose().options).state))
+    actions = bot.choose(seen_by_the_bot(begin("demo-1", rules_for().options).state))
     assert len(actions) == 3
 
 
 def test_it_counts_the_cards_that_it_has_not_seen() -> None:
     """A weapon is worth what it saves on the monsters that are still to come."""
     plan = bot.Plan((), [], health=10, potions=0, weapon=10)
-    state = seen_by_the_bot(begin("demo-1", choose().options).state)
+    state = seen_by_the_bot(begin("demo-1", rules_for().options).state)
     ahead = bot.worth(plan, {**state, "unseen": ["AC", "AS", "KC"]})
     assert ahead > bot.worth(plan, {**state, "unseen": ["2C", "2S", "3C"]})
 
 
 def test_it_counts_the_cards_that_it_avoided() -> None:
     plan = bot.Plan((), [], health=10, potions=0, weapon=10)
-    state = {**seen_by_the_bot(begin("demo-1", choose().options).state), "unseen": ["2C"]}
+    state = {**seen_by_the_bot(begin("demo-1", rules_for().options).state), "unseen": ["2C"]}
     ahead = bot.worth(plan, {**state, "bottom": [["AC", "5D", "AS", "KC"]]})
     assert ahead > bot.worth(plan, {**state, "bottom": [["2S", "5D", "3S", "4C"]]})
 
 
 @pytest.mark.parametrize("room", [["AC", "AS", "KC", "KS"], ["2C", "8C", "9C", "AC"]])
 def test_it_avoids_a_room_that_would_kill_it_or_nearly(room: list[str]) -> None:
-    state = seen_by_the_bot(begin("demo-1", choose().options).state)
+    state = seen_by_the_bot(begin("demo-1", rules_for().options).state)
     assert bot.choose({**state, "room": room}) == ["avoid"]
 
 
@@ -128,7 +138,7 @@ def test_it_plays_whole_games_by_any_ruleset_and_tells_the_best(url: str, rulese
     played, best, line = told(run(url, "-n", "5", "--ruleset", ruleset))
     assert played == 5
     assert score_of(line) == best
-    assert read(line).rules == choose(ruleset)
+    assert parse_notation(line).rules == rules_for(ruleset)
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine import RULESETS, read
+from engine import RULESETS, parse_notation
 from tests.clients.expected import first, played, score_of
 from tests.clients.network import BUSY, CARRIED, LOST, UNANSWERED
 from tests.servers import ROOT
@@ -87,7 +87,7 @@ def test_first_plays_what_is_listed_first_to_the_end(url: str) -> None:
 def test_random_plays_a_whole_game_by_any_ruleset(url: str, ruleset: str) -> None:
     line = notation(run(url, "--random", "--ruleset", ruleset))
     assert score_of(line)
-    assert read(line).rules.ruleset == ruleset
+    assert parse_notation(line).rules.ruleset == ruleset
 
 
 def test_random_plays_another_game_each_time(url: str) -> None:

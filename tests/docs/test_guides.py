@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from api.http.problem_types import PROBLEM_TYPES
-from engine import parse_action, read
+from engine import parse_action, parse_notation
 from tests.docs.guides import (
     DOCS,
     Block,
@@ -105,7 +105,7 @@ def test_a_game_to_test_on_ends_as_the_guide_says(block: Block, server: ApiServe
 def test_the_games_to_test_on_are_a_win_one_with_a_bonus_and_a_loss() -> None:
     kinds = [(block.note.split()[0], int(block.note.split()[1]) > 20) for block in GAMES]
     assert kinds == [("won", False), ("won", True), ("lost", False)]
-    assert len({read(block.text.strip()).seed for block in GAMES}) == 3
+    assert len({parse_notation(block.text.strip()).seed for block in GAMES}) == 3
 
 
 def test_the_table_of_problems_has_every_code_with_its_status() -> None:

@@ -15,11 +15,11 @@ from engine import (
     RULESETS,
     EngineError,
     IllegalAction,
-    choose,
+    format_notation,
+    parse_notation,
     parse_short,
-    read,
     replay,
-    write,
+    rules_for,
 )
 from tests.docs.ebnf import pattern
 from tests.docs.guides import DOCS, blocks
@@ -48,7 +48,7 @@ READ, REFUSED, ILLEGAL = (list(lines(note)) for note in ("read", "refused", "ill
 
 def reads(line: str) -> bool:
     try:
-        read(line)
+        parse_notation(line)
     except EngineError:
         return False
     return True
@@ -57,20 +57,20 @@ def reads(line: str) -> bool:
 @pytest.mark.parametrize("line", CANONICAL)
 def test_a_line_shown_as_canonical_is_written_as_it_is_read(line: str) -> None:
     assert GAME.fullmatch(line)
-    assert write(*read(line)) == line
+    assert format_notation(*parse_notation(line)) == line
 
 
 @pytest.mark.parametrize(("line", "canonical"), READ)
 def test_a_line_shown_with_its_canonical_form_is_written_so(line: str, canonical: str) -> None:
     assert GAME.fullmatch(line)
     assert line != canonical
-    assert write(*read(line)) == canonical
+    assert format_notation(*parse_notation(line)) == canonical
 
 
 @pytest.mark.parametrize(("line", "why"), REFUSED)
 def test_a_line_shown_as_refused_is_refused(line: str, why: str) -> None:
     with pytest.raises(EngineError):
-        read(line)
+        parse_notation(line)
     assert bool(GAME.fullmatch(line)) is (why == "an option twice")
 
 
@@ -78,7 +78,7 @@ def test_a_line_shown_as_refused_is_refused(line: str, why: str) -> None:
 def test_a_line_shown_as_no_game_is_read_and_is_illegal_at_its_last_action(
     line: str, why: str
 ) -> None:
-    rules, seed, actions = read(line)
+    rules, seed, actions = parse_notation(line)
     assert replay(seed, actions[:-1], rules.options).version == len(actions) - 1
     with pytest.raises(IllegalAction):
         replay(seed, actions, rules.options)
@@ -172,4 +172,4 @@ def test_the_options_of_a_canonical_line_are_in_the_order_of_the_grammar() -> No
         )
         for name, option in OPTIONS.items()
     }
-    assert re.findall(r"(\w+)=", str(choose("original", every))) == names
+    assert re.findall(r"(\w+)=", str(rules_for("original", every))) == names

@@ -10,9 +10,9 @@ ORIGINAL = Options()
 
 
 class Table(Protocol):
-    """Begins a game on a dungeon laid for the test: the cards, their top first.
+    """Begin a game on a prepared dungeon, given as card codes, top first.
 
-    Without ``whole`` there are no other cards; with it, all others of the pack follow.
+    With ``whole``, the other cards of the pack follow; without it, there are no others.
     """
 
     def __call__(self, cards: str, options: Options = ..., *, whole: bool = ...) -> State: ...

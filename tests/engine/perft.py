@@ -1,14 +1,13 @@
-"""Counts of what can be reached, as chess engines count: ``python -m tests.engine.perft``.
+"""Counts of reachable states, as in chess engines: ``python -m tests.engine.perft``.
 
-A position is a game's notation. For each number of actions from 0 on, two things are counted from
-it: the *sequences* of that many legal actions, and the different *states* that they lead to. A game
-that is over goes no further. Two states are the same if all of them is, also the order of the
-discard.
+A position is the notation of a game. Two things are counted for each number of actions from 0 on:
+the *sequences* of that many legal actions, and the distinct *states* they lead to. Finished games
+are not continued. Two states are equal if all their fields are, including the order of the discard.
 
-The command counts anew what stands in ``vectors/perft.json``. Run it when a position was added
-there (as a key, with a list of sequences as long as is to be counted, whatever is in it), or a
-ruleset published. A count that alters because the engine was changed is a change of published
-rules, by which stored games would no longer replay: then the engine is wrong, and not the file.
+The command updates the counts in ``vectors/perft.json``. Run it after publishing a ruleset or
+adding a position to the file; the length of its ``sequences`` sets the number of actions, their
+values do not matter. If a change to the engine alters a count, it changes published rules, and
+stored games no longer replay: fix the engine, not the file.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-from engine import apply, legal_actions, read, replay
+from engine import apply, legal_actions, parse_notation, replay
 
 if TYPE_CHECKING:
     from engine import State
@@ -27,21 +26,21 @@ FILE = Path(__file__).with_name("vectors") / "perft.json"
 
 
 class Counts(TypedDict):
-    """By the number of actions."""
+    """Counts by the number of actions."""
 
     sequences: list[int]
     states: list[int]
 
 
 def recorded() -> dict[str, Counts]:
-    """Return the counts on record, by the notation of their position."""
+    """Return the recorded counts by the notation of their position."""
     counts: dict[str, Counts] = json.loads(FILE.read_text())
     return counts
 
 
 def perft(notation: str, depth: int) -> Counts:
-    """Count from a position to ``depth`` actions."""
-    rules, seed, actions = read(notation)
+    """Count up to ``depth`` actions from a position."""
+    rules, seed, actions = parse_notation(notation)
     ways: Counter[State] = Counter([replay(seed, actions, rules.options)])
     counts = Counts(sequences=[1], states=[1])
     for _ in range(depth):
@@ -56,7 +55,7 @@ def perft(notation: str, depth: int) -> Counts:
 
 
 def main() -> None:
-    """Count anew."""
+    """Update the recorded counts."""
     counts = {
         notation: perft(notation, len(before["sequences"]) - 1)
         for notation, before in recorded().items()

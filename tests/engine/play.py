@@ -1,4 +1,4 @@
-"""Whole games for Hypothesis: any options, any seed, and players who get far as well as fools."""
+"""Whole games for Hypothesis: any options, any seed, good and bad players."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _value_of: dict[str, st.SearchStrategy[object]] = {
 
 any_options: st.SearchStrategy[Options] = st.one_of(
     st.fixed_dictionaries(_value_of),
-    # Who starts with much health gets to see the end of the dungeon.
+    # With much health a game reaches the end of the dungeon.
     st.fixed_dictionaries({**_value_of, "health": st.integers(80, 99)}),
 ).map(lambda values: Options(**cast("dict[str, Any]", values)))
 
@@ -63,7 +63,7 @@ class Game:
 any_luck = st.integers(0, 2**32 - 1)
 
 Player = tuple[float, float, int]
-"""How often the seemingly least harmful action is chosen, how often a room avoided, and luck."""
+"""Probability of the least harmful action, probability of avoiding a room, random seed."""
 
 any_player: st.SearchStrategy[Player] = st.tuples(
     st.sampled_from([0.0, 0.6, 0.95, 1.0]),
@@ -104,15 +104,15 @@ def _choose(
 
 
 def _harm(state: State, action: Action) -> float:
-    """Tell roughly what an action costs: health, healing or the use of a weapon."""
-    told = effect(state, action)
+    """Estimate the cost of an action in health, healing or use of the weapon."""
+    outcome = effect(state, action)
     weapon = state.weapon
     match action.card:
         case Card(kind=Kind.POTION, value=value):
-            return value - told.healed
+            return value - outcome.healed
         case Card(kind=Kind.WEAPON) if weapon:
             return min([weapon.card.value, *(slain.value for slain in weapon.monsters)])
         case Card(value=value) if action.how is How.WEAPON:
-            return told.damage + (14 - value) / 2
+            return outcome.damage + (14 - value) / 2
         case _:
-            return told.damage
+            return outcome.damage

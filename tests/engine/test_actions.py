@@ -93,37 +93,37 @@ u drink:8H 8H
 v drink:9H 9H
 w drink:TH TH
 """
-"""Log character, text and short form of every action. Games are stored by them: never change."""
+"""Log character, API form and notation form of each action. Stored games depend on them."""
 
 
-def test_the_forms_of_every_action_are_those_that_games_are_stored_by() -> None:
+def test_the_text_forms_of_actions_never_change() -> None:
     assert [f"{a.char} {a.text} {a.short}" for a in ACTIONS] == FORMS.splitlines()
 
 
-def test_draw_and_avoid_are_two_of_the_actions() -> None:
+def test_draw_and_avoid_have_constants() -> None:
     assert parse_action("draw") is DRAW
     assert parse_action("avoid") is AVOID
 
 
-def test_an_action_tells_its_verb_its_card_and_how_it_fights() -> None:
+def test_an_action_has_the_parts_of_its_text() -> None:
     for action in ACTIONS:
         parts = (action.verb, action.card, action.how)
         assert ":".join(str(part) for part in parts if part is not None) == str(action)
 
 
-def test_actions_and_cards_are_equal_only_to_themselves_and_can_be_keys() -> None:
+def test_actions_and_cards_are_unique_and_hashable() -> None:
     for things in (ACTIONS, PACK):
         assert all(one != other for one, other in combinations(things, 2))
         assert len(set(things)) == len(things)
 
 
-def test_an_action_and_a_card_cannot_be_changed() -> None:
+def test_actions_and_cards_are_immutable() -> None:
     for thing in (DRAW, PACK[0]):
         with pytest.raises(AttributeError):
             setattr(thing, "card" if thing is DRAW else "value", 99)
 
 
-def test_a_log_is_the_actions_characters_in_their_order() -> None:
+def test_a_log_is_one_character_for_each_action_in_order() -> None:
     actions = tuple(parse_action(text) for text in ("draw", "equip:5D", "fight:TS:barehanded"))
     assert to_log(actions) == "0i\\"
     assert from_log("0i\\") == actions
@@ -151,32 +151,32 @@ def test_a_log_is_the_actions_characters_in_their_order() -> None:
         "0",
     ],
 )
-def test_other_texts_are_no_actions(text: str) -> None:
-    with pytest.raises(UnknownAction) as refusal:
+def test_an_unknown_action_is_rejected(text: str) -> None:
+    with pytest.raises(UnknownAction) as error:
         parse_action(text)
-    assert refusal.value.code == "unknown_action"
-    assert str(refusal.value) == (
-        f"{text!r} is no action; one is written like fight:KS:weapon or avoid"
+    assert error.value.code == "unknown_action"
+    assert str(error.value) == (
+        f"{text!r} is not an action: write it like fight:KS:weapon or avoid"
     )
 
 
 @pytest.mark.parametrize("text", ["", "KS", "KSW", "5Dw", "KDw", "draw", "D", "A", "KSwb", " d"])
-def test_other_texts_are_no_short_forms(text: str) -> None:
-    with pytest.raises(UnknownAction, match=f"^{text!r} is no action"):
+def test_an_unknown_short_form_is_rejected(text: str) -> None:
+    with pytest.raises(UnknownAction, match=f"^{text!r} is not an action"):
         parse_short(text)
 
 
 @pytest.mark.parametrize("char", ["/", "x", " ", "\n", "\0", "é"])
-def test_a_log_with_another_character_is_refused_and_the_character_named(char: str) -> None:
-    with pytest.raises(UnknownAction) as refusal:
+def test_an_invalid_log_character_is_rejected_and_named_in_the_message(char: str) -> None:
+    with pytest.raises(UnknownAction) as error:
         from_log(f"0{char}1")
-    assert str(refusal.value).startswith(f"{char!r} is no action")
+    assert str(error.value).startswith(f"{char!r} is not an action")
 
 
 # The cards
 
 
-def test_the_pack_is_clubs_and_spades_to_the_ace_then_diamonds_and_hearts_to_the_ten() -> None:
+def test_the_pack_has_clubs_and_spades_to_the_ace_then_diamonds_and_hearts_to_the_ten() -> None:
     assert " ".join(str(one) for one in PACK) == (
         "2C 3C 4C 5C 6C 7C 8C 9C TC JC QC KC AC 2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS AS "
         "2D 3D 4D 5D 6D 7D 8D 9D TD 2H 3H 4H 5H 6H 7H 8H 9H TH"
@@ -184,22 +184,22 @@ def test_the_pack_is_clubs_and_spades_to_the_ace_then_diamonds_and_hearts_to_the
     assert [one.index for one in PACK] == list(range(44))
 
 
-def test_a_suit_decides_what_a_card_is_and_its_rank_what_it_is_worth() -> None:
+def test_the_suit_decides_the_kind_of_a_card_and_the_rank_its_value() -> None:
     kinds = {"C": Kind.MONSTER, "S": Kind.MONSTER, "D": Kind.WEAPON, "H": Kind.POTION}
     for one in PACK:
         assert one.kind is kinds[one.code[1]]
         assert one.value == "23456789TJQKA".index(one.code[0]) + 2
 
 
-def test_all_monsters_together_are_worth_208() -> None:
+def test_the_values_of_all_monsters_add_up_to_208() -> None:
     assert sum(one.value for one in PACK if one.kind is Kind.MONSTER) == 208
 
 
 @pytest.mark.parametrize("code", ["", "5", "10D", "JD", "AH", "1C", "5d", "D5", "5D "])
-def test_other_texts_are_no_cards(code: str) -> None:
-    with pytest.raises(UnknownCard) as refusal:
+def test_an_unknown_card_is_rejected(code: str) -> None:
+    with pytest.raises(UnknownCard) as error:
         card(code)
-    assert refusal.value.code == "unknown_card"
-    assert str(refusal.value) == (
-        f"{code!r} is no card: rank (2-9, T, J, Q, K, A) then suit (C, S, D, H)"
+    assert error.value.code == "unknown_card"
+    assert str(error.value) == (
+        f"{code!r} is not a card: write the rank (2-9, T, J, Q, K, A), then the suit (C, S, D, H)"
     )

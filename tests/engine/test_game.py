@@ -1,6 +1,6 @@
-"""Single rules, each on a dungeon that is laid to show it. Five cards are two turns: four and two.
+"""Single rules, each on a prepared dungeon. Five cards make two turns: four cards, then two.
 
-Moves are written as in a notation: ``5D`` equips, ``7H`` drinks, ``KSw`` and ``KSb`` fight with the
+Moves are written as in notation: ``5D`` equips, ``7H`` drinks, ``KSw`` and ``KSb`` fight with the
 weapon and barehanded, ``a`` avoids and ``d`` draws.
 """
 
@@ -30,6 +30,7 @@ from engine import (
     UnknownCard,
     UnknownRuleset,
     apply,
+    apply_all,
     begin,
     card,
     commitment,
@@ -61,11 +62,11 @@ def after(state: State, moves: str) -> State:
 def events(state: State, moves: str) -> list[dict[str, object]]:
     """Return the events of the last of ``moves``."""
     *before, last = moves.split()
-    return told(apply(after(state, " ".join(before)), parse_short(last)).events)
+    return public_events(apply(after(state, " ".join(before)), parse_short(last)).events)
 
 
-def told(happened: Iterable[Event]) -> list[dict[str, object]]:
-    return [public_event(event) for event in happened]
+def public_events(all_events: Iterable[Event]) -> list[dict[str, object]]:
+    return [public_event(event) for event in all_events]
 
 
 def legal(state: State) -> str:
@@ -76,32 +77,33 @@ def codes(cards: Iterable[Card]) -> str:
     return " ".join(str(one) for one in cards)
 
 
-# Refusals
+# Errors
 
 
-def test_an_illegal_action_is_refused_with_what_is_legal_instead() -> None:
+def test_an_illegal_action_raises_an_error_with_the_legal_actions() -> None:
     state = begin("demo-original-1").state
-    with pytest.raises(IllegalAction) as refusal:
+    with pytest.raises(IllegalAction) as error:
         apply(state, DRAW)
-    assert type(refusal.value) is IllegalAction
-    assert refusal.value.code == "illegal_action"
-    assert refusal.value.action is DRAW
-    assert refusal.value.legal == state.legal
-    assert str(refusal.value) == "draw is not legal now"
+    assert type(error.value) is IllegalAction
+    assert error.value.code == "illegal_action"
+    assert error.value.action is DRAW
+    assert error.value.legal == state.legal
+    assert error.value.index == 0
+    assert str(error.value) == "draw is not legal now"
 
 
-def test_once_the_game_is_over_every_action_is_refused_for_that(table: Table) -> None:
+def test_every_action_raises_game_over_after_the_end(table: Table) -> None:
     end = after(table("AS KS 2D 3D 4D"), "ASb KSb")
     assert end.status is Status.LOST
     for action in ACTIONS:
-        with pytest.raises(GameOver) as refusal:
+        with pytest.raises(GameOver) as error:
             apply(end, action)
-        assert refusal.value.code == "game_over"
-        assert refusal.value.action is action
-        assert refusal.value.legal == ()
+        assert error.value.code == "game_over"
+        assert error.value.action is action
+        assert error.value.legal == ()
 
 
-def test_each_reason_to_refuse_has_its_own_stable_code() -> None:
+def test_each_error_has_its_own_stable_code() -> None:
     assert {kind: kind.code for kind in subclasses(EngineError)} == {
         UnknownCard: "unknown_card",
         UnknownAction: "unknown_action",
@@ -119,27 +121,53 @@ def subclasses(kind: type[EngineError]) -> list[type[EngineError]]:
     return direct + [below for one in direct for below in subclasses(one)]
 
 
-def test_whoever_refuses_illegal_actions_refuses_those_after_the_end_too() -> None:
+def test_game_over_is_an_illegal_action_and_every_error_is_a_value_error() -> None:
     assert issubclass(GameOver, IllegalAction)
     assert issubclass(EngineError, ValueError)
 
 
-def test_a_replay_goes_as_far_as_the_actions_are_legal() -> None:
+def test_steps_yields_up_to_the_first_illegal_action() -> None:
     seed = "demo-original-1"
     moves = [parse_action("equip:6D"), DRAW, parse_action("fight:AS:weapon")]
     replayed = steps(seed, moves)
     assert next(replayed) == begin(seed)
     assert next(replayed).state.version == 1
-    with pytest.raises(IllegalAction):
+    with pytest.raises(IllegalAction) as error:
         next(replayed)
-    with pytest.raises(IllegalAction):
+    assert error.value.index == 1
+    with pytest.raises(IllegalAction) as error:
         replay(seed, moves)
+    assert error.value.index == 1
+
+
+def test_apply_all_applies_actions_one_after_another_and_on_demand() -> None:
+    state = begin("demo-original-1").state
+    moves = [parse_action("equip:6D"), parse_action("fight:AS:weapon"), DRAW]
+    all_steps = apply_all(state, iter(moves))
+    first, second = next(all_steps), next(all_steps)
+    assert first == apply(state, moves[0])
+    assert second == apply(first.state, moves[1])
+    with pytest.raises(IllegalAction) as error:
+        next(all_steps)
+    assert error.value.index == 2
+    assert error.value.action is DRAW
+    assert error.value.legal == second.state.legal
+    assert list(apply_all(state, ())) == []
+
+
+def test_apply_all_tells_which_action_follows_the_end(table: Table) -> None:
+    moves = [parse_short(move) for move in ("ASb", "KSb", "2D", "3D")]
+    with pytest.raises(GameOver) as error:
+        list(apply_all(table("AS KS 2D 3D 4D"), moves))
+    assert error.value.index == 2
+    assert error.value.action is moves[2]
+    assert error.value.legal == ()
 
 
 # The deal
 
 
-def test_a_game_is_played_by_the_original_rules_unless_told() -> None:
+def test_the_default_rules_are_the_original_ones() -> None:
     assert begin("s") == begin("s", Options())
     assert replay("s", ()) == begin("s").state
     assert list(steps("s", ())) == [begin("s")]
@@ -156,12 +184,12 @@ def test_a_shuffle_depends_on_its_label_and_on_its_seed() -> None:
     assert len(orders) == 4
 
 
-def test_a_shuffle_of_one_card_or_none_is_what_it_was() -> None:
+def test_shuffling_one_card_or_none_changes_nothing() -> None:
     assert shuffle((), "s", "deal") == ()
     assert shuffle((card("5D"),), "s", "deal") == (card("5D"),)
 
 
-def test_a_word_that_would_favour_some_cards_is_skipped() -> None:
+def test_a_word_that_would_bias_the_shuffle_is_skipped() -> None:
     # The 19th word is 2**32 - 6, above the largest multiple of 26: about one seed in two million.
     assert codes(deal("demo-90515")) == (
         "5S AC 7C 5C 4D 3D TC 9S 2D 6H 2C TS 7D 8D 3H 8C 6S JC 4C QS 7S 8S "
@@ -169,15 +197,17 @@ def test_a_word_that_would_favour_some_cards_is_skipped() -> None:
     )
 
 
-def test_any_shuffle_is_that_of_the_published_description() -> None:
+def test_a_shuffle_follows_the_published_description() -> None:
     for seed in ("demo-0", "demo-90515", "~", "x" * 64):
         for size in range(2, 45):
             cards = PACK[:size]
-            assert shuffle(cards, seed, f"label/{size}") == described(cards, seed, f"label/{size}")
+            assert shuffle(cards, seed, f"label/{size}") == described_shuffle(
+                cards, seed, f"label/{size}"
+            )
 
 
-def described(cards: Iterable[Card], seed: str, label: str) -> tuple[Card, ...]:
-    """Shuffle word by word, as the description has it."""
+def described_shuffle(cards: Iterable[Card], seed: str, label: str) -> tuple[Card, ...]:
+    """Shuffle word by word, as published."""
     shuffled = list(cards)
     place = 0
 
@@ -197,7 +227,7 @@ def described(cards: Iterable[Card], seed: str, label: str) -> tuple[Card, ...]:
     return tuple(shuffled)
 
 
-def test_a_commitment_is_the_hash_of_the_name_of_the_game_and_the_seed() -> None:
+def test_a_commitment_is_the_hash_of_the_game_name_and_the_seed() -> None:
     assert commitment("demo-0") == (
         "0396f003055f1b84d7722d866825d2dfb04c32d9c32a5c0e2d0ab27f22595397"
     )
@@ -206,7 +236,7 @@ def test_a_commitment_is_the_hash_of_the_name_of_the_game_and_the_seed() -> None
 # Health
 
 
-def test_health_begins_at_its_maximum_and_no_potion_exceeds_it(table: Table) -> None:
+def test_health_starts_at_its_maximum_which_potions_cannot_exceed(table: Table) -> None:
     state = table("5C 9H 3C 2D 3D", Options(health=7))
     assert state.health == 7
     assert after(state, "5Cb").health == 2
@@ -214,14 +244,14 @@ def test_health_begins_at_its_maximum_and_no_potion_exceeds_it(table: Table) -> 
     assert events(state, "5Cb 9H") == [{"type": "potion_drunk", "card": "9H", "healed": 5}]
 
 
-def test_who_has_1_health_left_lives_and_who_has_0_is_dead(table: Table) -> None:
+def test_the_player_lives_at_1_health_and_is_dead_at_0(table: Table) -> None:
     state = table("5C 2H 3C 2D 3D", Options(health=6))
     assert after(state, "5Cb").status is Status.PLAYING
     state = table("5C 2H 3C 2D 3D", Options(health=5))
     assert after(state, "5Cb").status is Status.LOST
 
 
-def test_a_killer_lies_where_it_would_had_it_been_slain(table: Table) -> None:
+def test_a_monster_that_kills_is_put_where_a_slain_one_would_be(table: Table) -> None:
     bare = after(table("5C 2D 3D 4D 5D", Options(health=1)), "5Cb")
     assert (codes(bare.room), codes(bare.discard)) == ("2D 3D 4D", "5C")
     armed = after(table("5C 2D 3D 4D 5D", Options(health=1)), "2D 5Cw")
@@ -230,7 +260,7 @@ def test_a_killer_lies_where_it_would_had_it_been_slain(table: Table) -> None:
     assert codes(armed.weapon.monsters) == "5C"
 
 
-def test_who_dies_of_the_third_card_begins_no_turn(table: Table) -> None:
+def test_dying_from_the_third_card_does_not_begin_a_turn(table: Table) -> None:
     state = table("2D 3D AC 4D 5D", Options(health=5))
     assert events(state, "2D 3D ACb") == [
         {"type": "died", "card": "AC", "how": "barehanded", "damage": 14}
@@ -238,7 +268,7 @@ def test_who_dies_of_the_third_card_begins_no_turn(table: Table) -> None:
     assert after(state, "2D 3D ACb").turn == 1
 
 
-def test_who_dies_of_the_very_last_card_has_lost(table: Table) -> None:
+def test_dying_from_the_last_card_loses_the_game(table: Table) -> None:
     state = after(table("2D 3D 4D 5D AC", Options(health=5)), "2D 3D 4D 5D ACb")
     assert (state.status, state.room, state.dungeon) == (Status.LOST, (), ())
 
@@ -260,14 +290,14 @@ def test_degradation_decides_whether_a_used_weapon_works_on_an_equal_monster(
     assert legal(after(state, "5D 8Cw")) == moves
 
 
-def test_a_new_weapon_works_on_any_monster_and_a_worn_one_on_weaker_ones(table: Table) -> None:
+def test_a_new_weapon_works_on_any_monster_and_a_used_one_on_weaker_ones(table: Table) -> None:
     state = after(table("2D 3C AC 9S 2H"), "2D")
     assert legal(state) == "3Cb 3Cw ACb ACw 9Sb 9Sw"
     assert legal(after(state, "3Cw")) == "ACb 9Sb"
     assert legal(after(state, "3Cb")) == "ACb ACw 9Sb 9Sw"
 
 
-def test_a_weapon_takes_off_its_full_value_however_worn(table: Table) -> None:
+def test_a_used_weapon_still_reduces_damage_by_its_full_value(table: Table) -> None:
     state = table("5D 3C 2C 9S 2H", Options())
     assert after(state, "5D 9Sw").health == 16
     assert after(state, "5D 9Sw 3Cw").health == 16
@@ -283,7 +313,7 @@ def test_a_new_weapon_discards_the_old_one_and_then_its_monsters(table: Table) -
     assert codes(after(state, "5D 3Cw 6D").discard) == "5D 3C"
 
 
-def test_the_discard_keeps_the_order_in_which_cards_came_to_it(table: Table) -> None:
+def test_the_discard_keeps_the_order_in_which_cards_were_discarded(table: Table) -> None:
     state = table("9C 2H 3D 5C 4D 6D 7D 8D")
     assert codes(after(state, "9Cb 2H 3D 5Cw 4D").discard) == "9C 2H 3D 5C"
 
@@ -291,19 +321,19 @@ def test_the_discard_keeps_the_order_in_which_cards_came_to_it(table: Table) -> 
 # Avoiding
 
 
-def test_avoiding_not_twice_allows_it_again_after_a_room_that_was_faced(table: Table) -> None:
+def test_not_twice_allows_avoiding_again_after_a_faced_room(table: Table) -> None:
     state = table("2C 2D 3D 4D 5D 6D 7D 8D 9D TD", whole=True)
     assert AVOID in state.legal
     assert AVOID not in after(state, "a").legal
     assert AVOID in after(state, "a 5D 6D 7D").legal
 
 
-def test_avoiding_never_and_always_mean_it(table: Table) -> None:
+def test_never_forbids_avoiding_and_always_allows_it_repeatedly(table: Table) -> None:
     assert AVOID not in table("", Options(avoiding=Avoiding.NEVER), whole=True).legal
     assert AVOID in after(table("", Options(avoiding=Avoiding.ALWAYS), whole=True), "a a a").legal
 
 
-def test_a_room_cannot_be_avoided_once_a_card_of_it_was_faced(table: Table) -> None:
+def test_a_room_cannot_be_avoided_after_facing_one_of_its_cards(table: Table) -> None:
     state = table("2D 3D 4D 5D 6D 7D 8D", Options(avoiding=Avoiding.ALWAYS))
     assert AVOID not in after(state, "2D").legal
     assert AVOID not in after(state, "2D 3D").legal
@@ -314,13 +344,13 @@ def test_the_last_room_cannot_be_avoided(table: Table) -> None:
     assert legal(after(state, "2D 3D 4D")) == "5D 6D"
 
 
-def test_an_avoided_room_that_is_kept_goes_under_from_left_to_right(table: Table) -> None:
+def test_a_kept_avoided_room_goes_to_the_bottom_from_left_to_right(table: Table) -> None:
     state = after(table("5C 2D 3H 4D 6D 7D 8D 9D"), "a")
     assert codes(state.room) == "6D 7D 8D 9D"
     assert codes(state.dungeon) == "5C 2D 3H 4D"
 
 
-def test_an_avoided_room_that_is_shuffled_goes_under_in_the_order_of_its_number() -> None:
+def test_a_shuffled_avoided_room_has_an_order_of_its_own() -> None:
     options = Options(avoid_order=AvoidOrder.SHUFFLED, avoiding=Avoiding.ALWAYS)
     first = begin("s", options).state
     second = after(first, "a")
@@ -332,7 +362,7 @@ def test_an_avoided_room_that_is_shuffled_goes_under_in_the_order_of_its_number(
 
 
 @pytest.mark.parametrize("order", AvoidOrder)
-def test_forty_rooms_may_be_avoided_and_no_more(order: AvoidOrder) -> None:
+def test_at_most_forty_rooms_may_be_avoided(order: AvoidOrder) -> None:
     options = Options(avoiding=Avoiding.ALWAYS, avoid_order=order)
     state = begin("s", options).state
     for _ in range(40):
@@ -344,7 +374,7 @@ def test_forty_rooms_may_be_avoided_and_no_more(order: AvoidOrder) -> None:
         apply(after(state, " ".join(a.short for a in state.legal[:1])), AVOID)
 
 
-def test_the_longest_game_takes_288_actions() -> None:
+def test_the_longest_game_has_288_actions() -> None:
     options = Options(health=99, avoiding=Avoiding.ALWAYS, draw=Draw.MANUAL)
     longest = next(
         game
@@ -357,9 +387,9 @@ def test_the_longest_game_takes_288_actions() -> None:
 # Drawing
 
 
-def test_cards_that_are_drawn_by_hand_come_one_at_a_time_and_before_all_else(table: Table) -> None:
+def test_manual_drawing_takes_one_draw_action_for_each_card(table: Table) -> None:
     state = table("2D 3D 4D 5D 6D 7D 8D", Options(draw=Draw.MANUAL))
-    assert told(begin("laid", state.options).events) == []
+    assert public_events(begin("laid", state.options).events) == []
     for room in ("", "2D", "2D 3D", "2D 3D 4D"):
         assert codes(state.room) == room
         assert state.legal == (DRAW,)
@@ -372,15 +402,15 @@ def test_cards_that_are_drawn_by_hand_come_one_at_a_time_and_before_all_else(tab
     assert legal(after(state, "2D 3D 4D")) == "d"
 
 
-def test_an_avoided_room_is_followed_by_cards_or_by_draws(table: Table) -> None:
+def test_after_avoiding_cards_are_drawn_automatically_or_manually(table: Table) -> None:
     cards = "2D 3D 4D 5D 6D 7D 8D 9D"
     avoided = {"type": "room_avoided", "cards": ["2D", "3D", "4D", "5D"]}
     turn = {"type": "turn_began", "turn": 2}
     drawn = {"type": "cards_drawn", "cards": ["6D", "7D", "8D", "9D"]}
     assert events(table(cards), "a") == [avoided, turn, drawn]
-    by_hand = table(cards, Options(draw=Draw.MANUAL))
-    assert events(by_hand, "d d d d a") == [avoided, turn]
-    assert events(by_hand, "d d d d a d") == [{"type": "cards_drawn", "cards": ["6D"]}]
+    manual = table(cards, Options(draw=Draw.MANUAL))
+    assert events(manual, "d d d d a") == [avoided, turn]
+    assert events(manual, "d d d d a d") == [{"type": "cards_drawn", "cards": ["6D"]}]
 
 
 # Potions
@@ -389,27 +419,29 @@ def test_an_avoided_room_is_followed_by_cards_or_by_draws(table: Table) -> None:
 @pytest.mark.parametrize(
     ("allowed", "health"), [(0, [6, 6, 6]), (1, [8, 8, 8]), (2, [8, 11, 11]), (3, [8, 11, 15])]
 )
-def test_only_so_many_potions_of_a_turn_heal(table: Table, allowed: int, health: list[int]) -> None:
+def test_the_number_of_healing_potions_in_a_turn_is_limited(
+    table: Table, allowed: int, health: list[int]
+) -> None:
     state = table("AC 2D 3D 5D 2H 3H 4H", Options(potions_per_turn=allowed))
     state = after(state, "ACb 2D 3D")
     drunk = [after(state, moves).health for moves in ("2H", "2H 3H", "2H 3H 4H")]
     assert drunk == health
 
 
-def test_a_potion_at_full_health_uses_up_the_allowance(table: Table) -> None:
+def test_a_potion_at_full_health_counts_towards_the_limit(table: Table) -> None:
     state = table("9H 5C 2H 2D 3D")
     assert events(state, "9H") == [{"type": "potion_drunk", "card": "9H", "healed": 0}]
     assert events(state, "9H 5Cb 2H")[0] == {"type": "potion_wasted", "card": "2H"}
     assert after(state, "9H 5Cb 2H").health == 15
 
 
-def test_a_new_turn_brings_a_new_allowance_and_an_avoided_room_is_a_turn(table: Table) -> None:
+def test_the_potion_limit_starts_anew_each_turn(table: Table) -> None:
     state = table("AC 2H 2D 3H 4H 3D 4D")
     assert after(state, "ACb 2H 2D 3H").health == 11
     assert after(state, "ACb 2H 2D").potions == 0
 
 
-def test_the_last_room_is_one_turn_with_one_allowance(table: Table) -> None:
+def test_the_last_room_is_one_turn_with_one_potion_limit(table: Table) -> None:
     state = after(table("AC 2D 3D 2H 3H"), "ACb 2D 3D 2H")
     assert (state.turn, state.faced, state.potions) == (2, 1, 1)
     assert after(state, "3H").health == 8
@@ -421,7 +453,9 @@ def test_the_last_room_is_one_turn_with_one_allowance(table: Table) -> None:
 @pytest.mark.parametrize(
     ("leave", "moves"), [(0, "2D 3D 4D 5D 6D"), (1, "2D 3D 4D 6D"), (2, "2D 3D 4D")]
 )
-def test_so_many_cards_of_the_last_room_may_be_left(table: Table, leave: int, moves: str) -> None:
+def test_the_game_is_won_when_at_most_leave_cards_remain(
+    table: Table, leave: int, moves: str
+) -> None:
     state = table("2D 3D 4D 5D 6D", Options(leave=leave))
     before = after(state, moves.rsplit(" ", 1)[0])
     assert before.status is Status.PLAYING
@@ -430,7 +464,7 @@ def test_so_many_cards_of_the_last_room_may_be_left(table: Table, leave: int, mo
     assert events(state, moves)[-1] == {"type": "dungeon_cleared"}
 
 
-def test_a_game_that_leaves_two_is_won_by_the_cards_that_turn_up(table: Table) -> None:
+def test_with_leave_2_drawing_the_last_cards_automatically_wins(table: Table) -> None:
     assert events(table("2D 3D 4D 5D 6D", Options(leave=2)), "2D 3D 4D")[1:] == [
         {"type": "turn_began", "turn": 2},
         {"type": "cards_drawn", "cards": ["6D"]},
@@ -438,7 +472,7 @@ def test_a_game_that_leaves_two_is_won_by_the_cards_that_turn_up(table: Table) -
     ]
 
 
-def test_a_game_that_leaves_two_is_won_by_the_draw_where_cards_are_drawn(table: Table) -> None:
+def test_with_leave_2_drawing_the_last_card_manually_wins(table: Table) -> None:
     state = table("2D 3D 4D 5D 6D", Options(leave=2, draw=Draw.MANUAL))
     assert after(state, "d d d d 2D 3D 4D").status is Status.PLAYING
     assert events(state, "d d d d 2D 3D 4D d") == [
@@ -447,7 +481,7 @@ def test_a_game_that_leaves_two_is_won_by_the_draw_where_cards_are_drawn(table: 
     ]
 
 
-def test_two_cards_of_an_earlier_room_are_not_left(table: Table) -> None:
+def test_with_leave_2_two_remaining_cards_of_an_earlier_room_do_not_win(table: Table) -> None:
     state = table("2D 3D 4D 5D 6D", Options(leave=2))
     assert after(state, "2D 3D").status is Status.PLAYING
 
@@ -455,7 +489,7 @@ def test_two_cards_of_an_earlier_room_are_not_left(table: Table) -> None:
 # Effects
 
 
-def test_an_effect_tells_damage_and_healing(table: Table) -> None:
+def test_an_effect_has_damage_and_healing(table: Table) -> None:
     state = after(table("5D 9C 7H 2C 2D", Options(health=9)), "5D")
     assert effect(state, parse_short("9Cb")) == Effect(9, 0, 0)
     assert effect(state, parse_short("9Cw")) == Effect(4, 0, 5)
@@ -463,19 +497,19 @@ def test_an_effect_tells_damage_and_healing(table: Table) -> None:
     assert effect(after(state, "9Cw"), parse_short("7H")) == Effect(0, 4, 9)
 
 
-def test_only_what_leaves_no_health_is_deadly() -> None:
+def test_an_effect_is_deadly_if_no_health_remains() -> None:
     assert Effect(9, 0, 0).deadly
     assert Effect(9, 0, -1).deadly
     assert not Effect(9, 0, 1).deadly
 
 
-def test_avoiding_drawing_and_equipping_have_no_effect_on_health(table: Table) -> None:
+def test_avoiding_drawing_and_equipping_do_not_change_health(table: Table) -> None:
     nothing = Effect(0, 0, 20)
     assert effect(table("2D 3D 4D 5D 6D"), AVOID) == nothing
     assert effect(table("2D 3D 4D 5D 6D"), parse_short("2D")) == nothing
     assert effect(table("2D", Options(draw=Draw.MANUAL)), DRAW) == nothing
 
 
-def test_a_potion_beyond_the_allowance_is_foretold_to_heal_nothing(table: Table) -> None:
+def test_the_effect_of_a_potion_beyond_the_limit_is_no_healing(table: Table) -> None:
     state = after(table("9C 2H 3H 2C 2D"), "9Cb 2H")
     assert effect(state, parse_short("3H")) == Effect(0, 0, 13)

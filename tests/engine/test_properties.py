@@ -1,4 +1,4 @@
-"""What is true of every game, whatever its options, its seed and its player."""
+"""Properties of all games, for any options, seed and player."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from engine import (
     Status,
     apply,
     card,
-    choose,
     commitment,
     deal,
     effect,
+    format_notation,
     from_log,
     legal_actions,
     pack_order,
     parse_action,
+    parse_notation,
     parse_rules,
     parse_short,
-    read,
     replay,
+    rules_for,
     score,
     steps,
     to_log,
-    write,
 )
 from engine.rules import RULESETS, Avoiding, AvoidOrder, Degradation
 from tests.engine.play import Game, any_luck, any_options, any_seed, games, play
@@ -57,8 +57,8 @@ any_ruleset: st.SearchStrategy[Ruleset] = st.sampled_from(list(RULESETS.values()
 T = TypeVar("T")
 
 
-def everywhere(state: State) -> list[Card]:
-    """Return the cards in all places there are."""
+def all_cards(state: State) -> list[Card]:
+    """Return the cards in all places."""
     weapon = () if state.weapon is None else (state.weapon.card, *state.weapon.monsters)
     return [*state.room, *state.dungeon, *state.discard, *weapon]
 
@@ -69,7 +69,7 @@ def everywhere(state: State) -> list[Card]:
 @given(games())
 def test_each_of_the_44_cards_is_always_in_exactly_one_place(game: Game) -> None:
     for state in game.states:
-        assert pack_order(tuple(everywhere(state))) == PACK
+        assert pack_order(tuple(all_cards(state))) == PACK
 
 
 @given(any_seed)
@@ -78,7 +78,9 @@ def test_a_seed_deals_every_card_once(seed: str) -> None:
 
 
 @given(any_seed, any_seed)
-def test_a_seed_deals_the_same_each_time_and_another_seed_otherwise(one: str, other: str) -> None:
+def test_equal_seeds_have_equal_deals_and_different_seeds_different_ones(
+    one: str, other: str
+) -> None:
     assert deal(one) == deal(one)
     assert (deal(one) == deal(other)) is (one == other)
     assert (commitment(one) == commitment(other)) is (one == other)
@@ -93,7 +95,7 @@ def test_a_room_never_holds_more_than_four_cards(game: Game) -> None:
 
 
 @given(games())
-def test_a_game_is_over_exactly_when_nothing_is_legal(game: Game) -> None:
+def test_a_game_is_over_exactly_when_no_action_is_legal(game: Game) -> None:
     for state in game.states:
         over = state.status is not Status.PLAYING
         assert over is not bool(legal_actions(state))
@@ -108,7 +110,7 @@ def test_a_game_is_lost_exactly_when_no_health_is_left(game: Game) -> None:
 
 
 @given(games())
-def test_a_game_is_won_exactly_when_no_more_cards_remain_than_may_be_left(game: Game) -> None:
+def test_a_game_is_won_exactly_when_at_most_leave_cards_remain(game: Game) -> None:
     for state in game.states:
         cleared = not state.dungeon and len(state.room) <= state.options.leave
         assert (state.status is Status.WON) is (cleared and state.health > 0)
@@ -123,14 +125,14 @@ def test_a_game_is_won_exactly_when_its_score_is_above_0(game: Game) -> None:
 
 
 @given(games())
-def test_a_score_lies_between_health_less_208_and_health_plus_10(game: Game) -> None:
+def test_a_score_is_between_health_minus_208_and_health_plus_10(game: Game) -> None:
     total = score(game.end).score
     assert total is not None
     assert game.options.health - 208 <= total <= game.options.health + 10
 
 
 @given(games())
-def test_no_game_takes_more_than_288_actions(game: Game) -> None:
+def test_no_game_has_more_than_288_actions(game: Game) -> None:
     assert game.end.version == len(game.actions) <= 288
 
 
@@ -143,20 +145,20 @@ def test_health_is_never_above_its_maximum(game: Game) -> None:
 
 
 @given(games())
-def test_an_effect_foretells_the_health_and_the_events(game: Game) -> None:
+def test_an_effect_matches_the_health_and_the_events_after_the_action(game: Game) -> None:
     for (before, after), action in zip(pairwise(game.steps), game.actions, strict=True):
-        told = effect(before.state, action)
+        predicted = effect(before.state, action)
         event = public_event(after.events[0])
-        assert told.health_after == after.state.health
-        assert told.health_after == before.state.health - told.damage + told.healed
-        assert told.damage == event.get("damage", 0)
-        assert told.healed == event.get("healed", 0)
-        assert told.deadly is (after.state.status is Status.LOST)
-        assert told.deadly is (event["type"] == "died")
+        assert predicted.health_after == after.state.health
+        assert predicted.health_after == before.state.health - predicted.damage + predicted.healed
+        assert predicted.damage == event.get("damage", 0)
+        assert predicted.healed == event.get("healed", 0)
+        assert predicted.deadly is (after.state.status is Status.LOST)
+        assert predicted.deadly is (event["type"] == "died")
 
 
 @given(games())
-def test_no_turn_has_a_fourth_potion_so_that_three_a_turn_are_as_good_as_four(game: Game) -> None:
+def test_three_and_four_potions_per_turn_are_equivalent(game: Game) -> None:
     three, four = (game.options._replace(potions_per_turn=count) for count in (3, 4))
     careful = play(game.seed, three, (1.0, 0.1, 0))
     for step, other in zip(careful.steps, steps(game.seed, careful.actions, four), strict=True):
@@ -168,13 +170,13 @@ def test_no_turn_has_a_fourth_potion_so_that_three_a_turn_are_as_good_as_four(ga
 
 
 @given(games())
-def test_what_is_legal_is_what_the_rules_say_in_the_order_of_the_room(game: Game) -> None:
+def test_the_legal_actions_follow_the_rules_in_the_order_of_the_room(game: Game) -> None:
     for state in game.states[:-1]:
         assert legal_actions(state) == tuple(lawful(state, game.actions[: state.version]))
 
 
 def lawful(state: State, past: Sequence[Action]) -> Iterator[Action]:
-    """Yield what the rules allow, judged by what lies open and by the actions so far."""
+    """Yield what the rules allow, judging by the open cards and the past actions."""
     moves = [action for action in past if action is not DRAW]
     faced = sum(action is not AVOID for action in moves) % 3  # three end a turn
     if faced == 0 and len(state.room) < 4 and state.dungeon:
@@ -204,22 +206,22 @@ def works_on(state: State, monster: Card) -> bool:
 
 
 @given(games())
-def test_an_action_that_is_not_legal_is_refused_and_changes_nothing(game: Game) -> None:
+def test_an_illegal_action_raises_an_error_and_does_not_change_the_state(game: Game) -> None:
     for state in game.states:
         before = copy.deepcopy(state)
         legal = legal_actions(state)
         for action in ACTIONS:
             if action in legal:
                 continue
-            with pytest.raises(IllegalAction) as refusal:
+            with pytest.raises(IllegalAction) as error:
                 apply(state, action)
-            assert type(refusal.value) is (IllegalAction if legal else GameOver)
-            assert (refusal.value.action, refusal.value.legal) == (action, legal)
+            assert type(error.value) is (IllegalAction if legal else GameOver)
+            assert (error.value.action, error.value.legal) == (action, legal)
         assert state == before
 
 
 @given(games())
-def test_a_legal_action_leaves_the_state_that_it_is_applied_to_as_it_was(game: Game) -> None:
+def test_a_legal_action_does_not_change_the_state_that_it_is_applied_to(game: Game) -> None:
     for state in game.states:
         before = copy.deepcopy(state)
         results = [apply(state, action) for action in legal_actions(state)]
@@ -231,17 +233,17 @@ def test_a_legal_action_leaves_the_state_that_it_is_applied_to_as_it_was(game: G
 
 
 @given(games())
-def test_a_replay_ends_where_the_game_did(game: Game) -> None:
+def test_a_replay_ends_in_the_final_state(game: Game) -> None:
     assert replay(game.seed, game.actions, game.options) == game.end
 
 
 @given(games())
-def test_a_replay_goes_through_the_same_states_and_events(game: Game) -> None:
+def test_a_replay_has_the_same_states_and_events(game: Game) -> None:
     assert tuple(steps(game.seed, game.actions, game.options)) == game.steps
 
 
 @given(games())
-def test_a_log_has_a_printable_character_for_each_action_and_reads_back(game: Game) -> None:
+def test_a_log_has_a_printable_character_for_each_action_and_round_trips(game: Game) -> None:
     log = to_log(game.actions)
     assert len(log) == len(game.actions)
     assert log.isascii()
@@ -250,39 +252,39 @@ def test_a_log_has_a_printable_character_for_each_action_and_reads_back(game: Ga
 
 
 @given(games(), any_ruleset)
-def test_a_notation_reads_back_as_the_game_that_was_written(game: Game, ruleset: Ruleset) -> None:
+def test_a_notation_round_trips(game: Game, ruleset: Ruleset) -> None:
     rules = Rules(ruleset.name, game.options)
-    line = write(rules, game.seed, game.actions)
-    assert read(line) == (rules, game.seed, game.actions)
-    assert write(*read(line)) == line
+    line = format_notation(rules, game.seed, game.actions)
+    assert parse_notation(line) == (rules, game.seed, game.actions)
+    assert format_notation(*parse_notation(line)) == line
 
 
 @given(
     any_options | st.sampled_from([ruleset.options for ruleset in RULESETS.values()]), any_ruleset
 )
-def test_rules_read_back_from_their_text(options: Options, ruleset: Ruleset) -> None:
+def test_the_text_form_of_rules_round_trips(options: Options, ruleset: Ruleset) -> None:
     rules = Rules(ruleset.name, options)
     assert parse_rules(str(rules)) == rules
     assert rules.custom is ("+" in str(rules)) is (options != ruleset.options)
 
 
 @given(any_options, any_ruleset)
-def test_rules_are_chosen_by_the_values_that_json_has(options: Options, ruleset: Ruleset) -> None:
+def test_overrides_may_be_json_values(options: Options, ruleset: Ruleset) -> None:
     overrides: dict[str, object] = {
         name: value if isinstance(value, int) else str(value)
         for name, value in options._asdict().items()
     }
-    assert choose(ruleset.name, overrides) == Rules(ruleset.name, options)
+    assert rules_for(ruleset.name, overrides) == Rules(ruleset.name, options)
 
 
-def test_an_action_reads_back_from_each_of_its_text_forms() -> None:
+def test_each_text_form_of_an_action_round_trips() -> None:
     for action in ACTIONS:
         assert parse_action(str(action)) is action
         assert parse_short(action.short) is action
         assert from_log(action.char) == (action,)
 
 
-def test_a_card_reads_back_from_its_code() -> None:
+def test_the_code_of_a_card_round_trips() -> None:
     for one in PACK:
         assert card(str(one)) is one
 
@@ -293,7 +295,7 @@ def pickled(value: T) -> T:
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickled])
-def test_a_copy_of_a_card_or_an_action_is_the_very_same(
+def test_a_copy_of_a_card_or_an_action_is_the_same_object(
     copied: Callable[[object], object],
 ) -> None:
     for thing in (*PACK, *ACTIONS):
@@ -301,7 +303,7 @@ def test_a_copy_of_a_card_or_an_action_is_the_very_same(
 
 
 @given(games())
-def test_a_pickled_game_goes_on_as_the_original(game: Game) -> None:
+def test_a_pickled_state_behaves_like_the_original(game: Game) -> None:
     for step in game.steps:
         again = pickled(step)
         assert again == step
@@ -309,11 +311,11 @@ def test_a_pickled_game_goes_on_as_the_original(game: Game) -> None:
             assert apply(again.state, action) == apply(step.state, action)
 
 
-# What is hidden
+# Hidden information
 
 
 def other_hidden(state: State, random: Random) -> State:
-    """Return a state that differs in all that a player cannot know, and in nothing else."""
+    """Return a state that differs in everything hidden from the player, and in nothing else."""
     deck = list(state.deck)
     hidden = [slice(state.drawn, 44)]
     if state.options.avoid_order is AvoidOrder.SHUFFLED:
@@ -326,16 +328,14 @@ def other_hidden(state: State, random: Random) -> State:
 
 
 @given(games(), any_luck)
-def test_the_public_state_is_the_same_whatever_the_hidden_cards(game: Game, luck: int) -> None:
+def test_the_public_state_does_not_depend_on_hidden_cards(game: Game, luck: int) -> None:
     random = Random(luck)
     for state in game.states:
         assert public_state(other_hidden(state, random)) == public_state(state)
 
 
 @given(games(), any_luck)
-def test_what_an_action_does_depends_on_hidden_cards_only_by_those_it_turns_up(
-    game: Game, luck: int
-) -> None:
+def test_an_action_depends_only_on_the_hidden_cards_that_it_turns_up(game: Game, luck: int) -> None:
     random = Random(luck)
     for state in game.states:
         twin = other_hidden(state, random)
@@ -349,7 +349,7 @@ def test_what_an_action_does_depends_on_hidden_cards_only_by_those_it_turns_up(
 
 
 @given(games(), any_luck)
-def test_an_effect_is_the_same_whatever_the_hidden_cards(game: Game, luck: int) -> None:
+def test_an_effect_does_not_depend_on_hidden_cards(game: Game, luck: int) -> None:
     random = Random(luck)
     for state in game.states:
         twin = other_hidden(state, random)
@@ -358,19 +358,19 @@ def test_an_effect_is_the_same_whatever_the_hidden_cards(game: Game, luck: int) 
 
 
 def public(events: Sequence[Event]) -> list[dict[str, object]]:
-    """Return events without the cards that turned up."""
+    """Return the events without those of cards drawn."""
     return [public_event(event) for event in events if event.type != "cards_drawn"]
 
 
 @given(games())
-def test_the_unseen_cards_and_those_at_the_bottom_are_those_of_the_dungeon(game: Game) -> None:
+def test_the_dungeon_consists_of_the_unseen_cards_and_the_avoided_rooms(game: Game) -> None:
     for state in game.states:
         bottom = tuple(chain.from_iterable(state.bottom))
         assert pack_order((*state.unseen, *bottom)) == pack_order(state.dungeon)
 
 
 @given(games())
-def test_the_unseen_cards_are_those_no_event_has_shown_in_the_order_of_the_pack(
+def test_the_unseen_cards_are_those_without_an_event_in_pack_order(
     game: Game,
 ) -> None:
     shown: set[Card] = set()
@@ -380,7 +380,7 @@ def test_the_unseen_cards_are_those_no_event_has_shown_in_the_order_of_the_pack(
 
 
 @given(games())
-def test_avoided_rooms_lie_at_the_bottom_until_they_come_back_from_the_top(game: Game) -> None:
+def test_avoided_rooms_stay_at_the_bottom_until_they_are_drawn_again(game: Game) -> None:
     rooms: list[list[Card]] = []
     unseen = 44
     for state, events in game.steps:
@@ -401,7 +401,7 @@ def test_avoided_rooms_lie_at_the_bottom_until_they_come_back_from_the_top(game:
 
 
 @given(games())
-def test_a_room_that_keeps_its_order_comes_back_as_it_went(game: Game) -> None:
+def test_a_kept_room_returns_in_its_order(game: Game) -> None:
     if game.options.avoid_order is AvoidOrder.KEPT:
         for state in game.states:
             hidden = len(state.unseen)

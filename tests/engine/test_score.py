@@ -18,7 +18,7 @@ def after(state: State, moves: str) -> State:
     return state
 
 
-# A lost game: the room at the death holds 3C, the dungeon 2C; 9C is the killer and 5D left over.
+# A lost game: at death the room contains 3C and the dungeon 2C; 9C is the monster that kills.
 LOST = "5D 9C 3C 2H 2C"
 
 
@@ -31,7 +31,7 @@ LOST = "5D 9C 3C 2H 2C"
         (LossCounts.DUNGEON_AND_ROOM, Overkill.IGNORED, -5, 5),
     ],
 )
-def test_a_loss_counts_the_monsters_and_the_overkill_that_the_options_say(
+def test_the_score_of_a_lost_game_depends_on_loss_counts_and_overkill(
     table: Table, loss_counts: LossCounts, overkill: Overkill, total: int, remaining: int
 ) -> None:
     options = Options(health=6, loss_counts=loss_counts, overkill=overkill)
@@ -40,36 +40,36 @@ def test_a_loss_counts_the_monsters_and_the_overkill_that_the_options_say(
     assert score(end) == Score(total, health=-3, bonus=0, remaining=remaining)
 
 
-def test_neither_killer_nor_slain_monsters_count_as_remaining(table: Table) -> None:
+def test_slain_monsters_and_the_one_that_kills_do_not_count_as_remaining(table: Table) -> None:
     options = Options(health=6, loss_counts=LossCounts.DUNGEON_AND_ROOM)
     assert score(after(table(LOST, options), "3Cb 9Cb")).remaining == 2
 
 
-def test_a_game_that_goes_on_has_no_score_and_counts_what_remains(table: Table) -> None:
+def test_a_running_game_has_no_score_but_counts_remaining_monsters(table: Table) -> None:
     state = table(LOST)
     assert score(state) == Score(None, health=20, bonus=0, remaining=2)
     options = Options(loss_counts=LossCounts.DUNGEON_AND_ROOM)
     assert score(table(LOST, options)) == Score(None, health=20, bonus=0, remaining=14)
 
 
-def test_a_won_game_scores_the_health_whatever_monster_is_left(table: Table) -> None:
+def test_the_score_of_a_won_game_is_the_health_even_if_a_monster_is_left(table: Table) -> None:
     options = Options(leave=1, loss_counts=LossCounts.DUNGEON_AND_ROOM)
     end = after(table("2C 2D 3D 9C 4D", options), "2Cb 2D 3D 4D")
     assert end.status is Status.WON
     assert score(end) == Score(18, health=18, bonus=0, remaining=9)
 
 
-# The bonus: after the moves the game is won, the potion faced last.
+# The bonus: cards and moves of won games that end with a potion.
 FULL = ("2D 3D 4D 5D TH", "2D 3D 4D 5D TH")
-"""Full health before and after."""
+"""Health is full before and after the last potion."""
 HEALED = ("3C 3D 4D 5D TH", "3Cb 3D 4D 5D TH")
-"""Full health only after."""
+"""Health is full only after it."""
 SHORT = ("AC 3D 4D 5D TH", "ACb 3D 4D 5D TH")
-"""Full health never."""
+"""Health is full neither before nor after it."""
 WASTED_FULL = ("3C 3D 4D 5H TH", "3Cb 3D 4D 5H TH")
-"""A second potion of the turn, at full health."""
+"""The last potion is the second of the turn; health is full."""
 WASTED_SHORT = ("9C 3D 4D 5H TH", "9Cb 3D 4D 5H TH")
-"""A second potion of the turn, not at full health."""
+"""The last potion is the second of the turn; health is not full."""
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ WASTED_SHORT = ("9C 3D 4D 5H TH", "9Cb 3D 4D 5H TH")
         (WASTED_SHORT, Bonus.FULL_BEFORE, Score(16, 16, 0, 0)),
     ],
 )
-def test_a_last_potion_adds_its_value_if_health_is_full_when_the_option_says(
+def test_the_bonus_of_a_last_potion_depends_on_full_health_and_the_option(
     table: Table, game: tuple[str, str], bonus: Bonus, expected: Score
 ) -> None:
     cards, moves = game
@@ -99,25 +99,25 @@ def test_a_last_potion_adds_its_value_if_health_is_full_when_the_option_says(
     assert score(end) == expected
 
 
-def test_a_potion_that_heals_nobody_by_the_rules_brings_the_bonus_all_the_same(
+def test_a_last_potion_adds_the_bonus_even_if_potions_never_heal(
     table: Table,
 ) -> None:
     end = after(table(FULL[0], Options(potions_per_turn=0)), FULL[1])
     assert score(end) == Score(30, 20, 10, 0)
 
 
-def test_full_health_is_the_games_own_maximum(table: Table) -> None:
+def test_full_health_is_the_maximum_of_the_game(table: Table) -> None:
     end = after(table(FULL[0], Options(health=99)), FULL[1])
     assert score(end) == Score(109, 99, 10, 0)
 
 
-def test_a_potion_that_is_not_faced_last_brings_no_bonus(table: Table) -> None:
+def test_a_potion_that_is_not_the_last_card_faced_adds_no_bonus(table: Table) -> None:
     assert score(after(table(FULL[0]), "2D 3D 4D TH 5D")) == Score(20, 20, 0, 0)
     assert score(after(table("2D 3D 4D 2C TH"), "2D 3D 4D TH 2Cb")) == Score(18, 18, 0, 0)
     assert score(after(table("2D 3D 4D 2C TH"), "2D 3D 4D TH 2Cw")) == Score(20, 20, 0, 0)
 
 
-def test_there_is_no_bonus_while_the_game_goes_on(table: Table) -> None:
+def test_there_is_no_bonus_in_a_running_game(table: Table) -> None:
     assert score(after(table(FULL[0]), "2D 3D 4D TH")) == Score(None, 20, 0, 0)
 
 
@@ -134,7 +134,7 @@ def test_a_game_lost_after_a_potion_has_no_bonus(table: Table) -> None:
         (2, Draw.MANUAL, "d d d d 2D 3D TH d"),
     ],
 )
-def test_a_last_potion_brings_the_bonus_also_where_cards_are_left(
+def test_a_last_potion_adds_the_bonus_even_if_cards_are_left(
     table: Table, leave: int, draw: Draw, moves: str
 ) -> None:
     cards = "2D 3D 4D 5D TH" if leave == 1 else "2D 3D TH 5D 4D"
@@ -143,7 +143,7 @@ def test_a_last_potion_brings_the_bonus_also_where_cards_are_left(
     assert score(end) == Score(30, 20, 10, 0)
 
 
-def test_the_worst_score_is_reached_by_dying_of_the_first_card_of_a_room_without_others(
+def test_the_worst_score_is_dying_from_the_only_monster_of_the_first_room(
     table: Table,
 ) -> None:
     end = after(table("AC 2D 3D 4D", Options(health=1), whole=True), "ACb")

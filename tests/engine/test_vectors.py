@@ -1,4 +1,4 @@
-"""Deals and whole games, with every public state and its events, as any implementation has them."""
+"""The published vectors: deals, and games with each public state and its events."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from engine import EVENTS, card, choose, deal, parse_action, steps
+from engine import EVENTS, card, deal, parse_action, rules_for, steps
 from tests.public import public_event, public_state
 
 VECTORS = Path(__file__).parents[2] / "openapi" / "vectors"
@@ -23,23 +23,23 @@ def name(game: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("vector", DEALS, ids=lambda vector: vector["seed"])
-def test_a_seed_deals_the_dungeon_that_is_on_record(vector: dict[str, Any]) -> None:
+def test_a_seed_deals_the_recorded_dungeon(vector: dict[str, Any]) -> None:
     assert deal(vector["seed"]) == tuple(card(code) for code in vector["dungeon"])
 
 
 @pytest.mark.parametrize("game", GAMES, ids=name)
-def test_a_game_goes_as_it_is_on_record(game: dict[str, Any]) -> None:
-    rules = choose(game["ruleset"], game["options"])
+def test_a_game_has_the_recorded_states_and_events(game: dict[str, Any]) -> None:
+    rules = rules_for(game["ruleset"], game["options"])
     actions = [parse_action(text) for text in game["actions"]]
-    went = [
+    actual = [
         {**public_state(state), "events": [public_event(event) for event in events]}
         for state, events in steps(game["seed"], actions, rules.options)
     ]
-    for state, expected in zip(went, game["states"], strict=True):
+    for state, expected in zip(actual, game["states"], strict=True):
         assert state == expected
 
 
-def test_the_games_on_record_show_every_kind_of_event() -> None:
+def test_the_recorded_games_contain_every_type_of_event() -> None:
     states = chain.from_iterable(game["states"] for game in GAMES)
-    shown = {event["type"] for state in states for event in state["events"]}
-    assert shown == {kind._field_defaults["type"] for kind in EVENTS}
+    types = {event["type"] for state in states for event in state["events"]}
+    assert types == {kind._field_defaults["type"] for kind in EVENTS}

@@ -12,7 +12,7 @@ from api import create_app
 from api.store import Board, Mode
 from api.store.board import Member
 from api.store.boards import SEEDED_BOARD_DAYS
-from engine import choose
+from engine import rules_for
 from tests.store.play import (
     DAY,
     LOST,
@@ -60,7 +60,7 @@ def games(store: Store) -> list[Game]:
     played = [finish(store, random_record(luck)) for luck in range(5)]
     played.append(finish(store, WON))
     played += [finish(store, random_record(luck), mode=Mode.SEEDED) for luck in range(2)]
-    played.append(finish(store, random_record(1, choose("original", {"leave": 2}))))
+    played.append(finish(store, random_record(1, rules_for("original", {"leave": 2}))))
     played += [one_short(store), create(store)]
     return played
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from api.store import Board, Mode, NewGame
-from engine import Record, Status, choose, from_log, parse_action, replay, score
-from engine import read as read_notation
+from engine import Record, Status, from_log, parse_action, parse_notation, replay, rules_for, score
 from tests.engine import play as players
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 DAY = 24 * 60 * 60 * 1000
 LONGEST = 288
 
-LOST = read_notation("original/lost-1/8Sb 4Cb 7Sb 3D 5Cb")
+LOST = parse_notation("original/lost-1/8Sb 4Cb 7Sb 3D 5Cb")
 """A short game."""
 
 _VECTORS = Path(__file__).parents[2] / "openapi" / "vectors" / "games.json"
@@ -35,7 +34,7 @@ def vectors() -> list[Record]:
     """Return whole games by every ruleset and many options, half of them won."""
     return [
         Record(
-            choose(game["ruleset"], game["options"]),
+            rules_for(game["ruleset"], game["options"]),
             game["seed"],
             tuple(map(parse_action, game["actions"])),
         )
@@ -53,7 +52,7 @@ WON = next(
 
 def random_record(luck: int, rules: Rules | None = None, seed: str | None = None) -> Record:
     """Return a game played at random, the same for the same luck."""
-    rules = rules or choose()
+    rules = rules or rules_for()
     seed = seed or f"random-{luck}"
     return Record(rules, seed, players.play(seed, rules.options, (0.6, 0.1, luck)).actions)
 
@@ -63,7 +62,7 @@ def longest() -> Record:
 
     All 44 cards are turned up and faced, 40 rooms are avoided and their 160 cards turned up again.
     """
-    rules = choose("original", {"draw": "manual", "avoiding": "always", "health": 99})
+    rules = rules_for("original", {"draw": "manual", "avoiding": "always", "health": 99})
     for seed in map(str, count()):
         actions = players.play(seed, rules.options, (1.0, 1.0, 0)).actions
         if len(actions) == LONGEST:

@@ -9,7 +9,7 @@ from limits import RateLimitItemPerMinute
 
 from api.games.play import play
 from api.store import UNAVAILABLE, Board, Mode, Purpose, Store
-from engine import RULESETS, choose
+from engine import RULESETS, rules_for
 from tests.cluster import Cluster
 from tests.servers import wait_until
 from tests.store.play import (
@@ -80,7 +80,7 @@ def test_games_on_every_node_are_read_in_order(store: Store, cluster: Cluster) -
 
 def test_boards_are_the_replay_of_the_finished_games(store: Store, redis: Redis) -> None:
     for luck in range(40):
-        rules = choose(list(RULESETS)[luck % 4])
+        rules = rules_for(list(RULESETS)[luck % 4])
         mode = Mode.SEEDED if luck % 3 else Mode.STANDARD
         finish(store, random_record(luck, rules, "a" if luck % 2 else "b"), mode=mode)
     boards = replayed_boards(store, redis)

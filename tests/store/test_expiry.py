@@ -8,7 +8,7 @@ import pytest
 from limits import RateLimitItemPerMinute
 
 from api.store import Board, GameNotFound, Mode, Store
-from engine import choose
+from engine import rules_for
 from tests.clock import faketime_library
 from tests.servers import wait_until
 from tests.store.clock import clocked
@@ -32,7 +32,7 @@ pytestmark = [
 
 HOUR = 60 * 60
 DAY = 24 * HOUR
-CUSTOM = choose("original", {"bonus": "none"})
+CUSTOM = rules_for("original", {"bonus": "none"})
 ALWAYS = {"secret", "secret:fingerprint"}
 
 

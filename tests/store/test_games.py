@@ -16,7 +16,7 @@ from api.store import (
     Store,
     UnreadableGame,
 )
-from engine import ACTIONS, DRAW, OPTIONS, choose, from_log, parse_rules, to_log
+from engine import ACTIONS, DRAW, OPTIONS, from_log, parse_rules, rules_for, to_log
 from tests.store.play import (
     DAY,
     LONGEST,
@@ -51,7 +51,7 @@ A field too long for the compact encoding would make it several times that.
 ALL_OPTIONS = parse_rules(
     "original+" + ",".join(f"{name}={list(option.values)[-1]}" for name, option in OPTIONS.items())
 )
-CUSTOM = choose("strict", {"leave": 2, "health": 99})
+CUSTOM = rules_for("strict", {"leave": 2, "health": 99})
 EVERYTHING: Mapping[str, Mapping[str, Any]] = {
     "standard": {},
     "named": {"player": "Zoë"},
@@ -61,7 +61,7 @@ EVERYTHING: Mapping[str, Mapping[str, Any]] = {
     "locked": {"locked": True},
     "custom": {"rules": CUSTOM},
     "all options": {"rules": ALL_OPTIONS},
-    "other ruleset": {"rules": choose("gravekeeper")},
+    "other ruleset": {"rules": rules_for("gravekeeper")},
 }
 
 
@@ -229,8 +229,8 @@ def _expires(redis: Redis, game: Game) -> int | None:
 KINDS: Mapping[str, Mapping[str, Any]] = {
     "standard": {},
     "seeded": {"mode": Mode.SEEDED},
-    "custom": {"rules": choose("original", {"bonus": "none"})},
-    "custom and seeded": {"rules": choose("original", {"bonus": "none"}), "mode": Mode.SEEDED},
+    "custom": {"rules": rules_for("original", {"bonus": "none"})},
+    "custom and seeded": {"rules": rules_for("original", {"bonus": "none"}), "mode": Mode.SEEDED},
 }
 
 

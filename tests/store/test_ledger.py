@@ -11,7 +11,7 @@ from api.games.play import play
 from api.store import UNAVAILABLE, Board, Mode, Page, Store
 from api.store.board import Member
 from api.store.ledger import SWEEP_LIMIT
-from engine import RULESETS, choose, score, to_log
+from engine import RULESETS, rules_for, score, to_log
 from tests.servers import wait_until
 from tests.store.link import Fate, Link, linked
 from tests.store.play import (
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from tests.servers import StoreServer
 
 ORIGINAL = Board("original")
-CUSTOM = choose("original", {"leave": 2})
+CUSTOM = rules_for("original", {"leave": 2})
 HOUR = DAY // 24
 
 
@@ -74,7 +74,7 @@ def ten(store: Store) -> list[Game]:
 
 @pytest.mark.parametrize("ruleset", RULESETS)
 def test_a_finished_game_is_ranked_with_its_ruleset(store: Store, ruleset: str) -> None:
-    game = finish(store, random_record(1, choose(ruleset)))
+    game = finish(store, random_record(1, rules_for(ruleset)))
     assert game.board == Board(ruleset)
     page = store.ledger.page(Board(ruleset), 20)
     assert (page.total, page.cursor) == (1, None)
@@ -114,7 +114,7 @@ def test_the_boards_are_the_replay_of_the_finished_games(store: Store, redis: Re
     random = Random(4)
     records = vectors()
     for luck in range(150):
-        rules = choose(random.choice(list(RULESETS)))
+        rules = rules_for(random.choice(list(RULESETS)))
         seed = random.choice(["a", "b", None])
         records.append(random_record(luck, rules if luck % 7 else CUSTOM, seed))
     for record in random.sample(records, len(records)):
