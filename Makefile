@@ -25,8 +25,8 @@ format: venv-dev ## lay out the code, and mend what the linter can
 openapi: venv-dev ## write the published contract again
 	@.venv/bin/python -m openapi
 
-bench: venv-dev ## measure: engine, floor, parts, games, memory, scale; ten minutes (wants wrk)
-	@for each in engine floor parts games memory scale; do \
+bench: venv-dev ## measure: engine, floor, games, memory, scale; ten minutes (requires wrk)
+	@for each in engine floor games memory scale; do \
 		printf '\n== python -m bench.%s\n' $$each; \
 		.venv/bin/python -m bench.$$each || exit; \
 	done

@@ -1,1 +1,1 @@
-"""Benchmarks that anyone can rerun, each a module: ``python -m bench.engine``."""
+"""Benchmarks. Each is a module to run: ``python -m bench.engine``."""

@@ -1,10 +1,12 @@
-"""The API beside its floor: ``python -m bench.floor``.
+"""The API compared with its floor: ``python -m bench.floor [--workers N ...]``.
 
-The floor is :mod:`bench.bare`: a bare WSGI callable with the two calls to the store that a move
-needs, on the same store, under the same gunicorn settings, answering the same bytes. Games are in
-all stages, and have been looked at once, as by players who come back; each connection plays games
-of its own. Their last moves are among those played, which the floor has an easy life with: it ranks
-nothing. Ratios are to the floor.
+The floor is :mod:`bench.baseline`: a bare WSGI callable that makes the two store calls of a move,
+on the same store, with the same gunicorn settings, and sends the same bytes. Ratios are to the
+floor.
+
+Games are at all stages and have been read once, so that the workers have them cached. All moves of
+a game go over one connection. Final moves are included: the API enters those games in the ledger,
+the floor does not.
 """
 
 from __future__ import annotations
@@ -14,89 +16,74 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from api.store import Store
-from bench.bare import ANSWER
-from bench.forms import Form, form_asked
-from bench.load import Request, moves
-from bench.machine import described
-from bench.rounds import Target, compare, counted, say
-from bench.stock import begin_all, games_for
+from bench.baseline import RESPONSE
+from bench.comparison import Target, compare
+from bench.load import Request
+from bench.machine import SERVER_PACKAGES, describe_machine
+from bench.rounds import plural, print_lines
+from bench.sample_games import fresh_moves, games_for, start_games
+from bench.sizes import size_parser
 from tests.servers import ApiServer, StoreServer, valkey_binary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from tests.servers import Reply
 
-    from api.store import Game
-    from tests.playing import Record
-
-WORKERS = (1, 2)
-GUNICORNS_OWN = {"Server", "Date", "Connection"}
+GUNICORN_HEADERS = {"Server", "Date", "Connection"}
 
 
 class Size(NamedTuple):
-    """How much is measured."""
+    """Rounds, and seconds of each measurement."""
 
     rounds: int
     seconds: int
 
 
-SIZES = {Form.BRIEF: Size(1, 1), Form.USUAL: Size(5, 3), Form.LONG: Size(15, 5)}
-
-
 def main() -> None:
     """Measure and print."""
-    size = SIZES[form_asked("bench.floor")]
-    say(*described("redis", "flask", "gunicorn", "gevent"))
-    server = StoreServer(valkey_binary(), "--appendonly", "no").start()
-    try:
-        for workers in WORKERS:
-            _measure(server, games_for(size.seconds, workers), workers, size)
-    finally:
-        server.close()
+    parser = size_parser("bench.floor", brief=Size(1, 1), default=Size(5, 3), long=Size(15, 5))
+    parser.add_argument(
+        "--workers",
+        type=int,
+        nargs="+",
+        default=[1, 2],
+        metavar="N",
+        help="numbers of workers, a table for each (default: 1 2)",
+    )
+    arguments = parser.parse_args()
+    print_lines(*describe_machine(*SERVER_PACKAGES))
+    with StoreServer(valkey_binary(), "--appendonly", "no") as server:
+        for workers in arguments.workers:
+            _measure(server, workers, arguments.size)
 
 
-def _measure(server: StoreServer, records: Sequence[Record], workers: int, size: Size) -> None:
-    store = Store(server.url)
-    watched = begin_all(store, records[:1])[0][0]
-    api = ApiServer({"SCOUNDREL_REDIS_URL": server.url}, workers)
-    try:
-        api.start()
-        answer = api.get(f"/v1/games/{watched.id}")
-        kept = {name: value for name, value in answer.headers.items() if name not in GUNICORNS_OWN}
-        bare = ApiServer(
-            {
-                "SCOUNDREL_REDIS_URL": server.url,
-                ANSWER: json.dumps({"headers": kept, "body": answer.body.decode()}),
-            },
-            workers,
-            app="bench.bare:create_app()",
-        )
-        try:
-            bare.start()
-            played = partial(_moves, store, records)
+def _measure(server: StoreServer, workers: int, size: Size) -> None:
+    store, records = Store(server.url), games_for(size.seconds, workers)
+    game, _ = start_games(store, records[:1])[0]
+    path = f"/v1/games/{game.id}"
+    environment = {"SCOUNDREL_REDIS_URL": server.url}
+    with ApiServer(environment, workers) as api:
+        environment |= {RESPONSE: _response_setting(api.get(path))}
+        with ApiServer(environment, workers, app="bench.baseline:create_app()") as floor:
+            moves = partial(fresh_moves, store, records)
+            others = {
+                "getGame": Request("GET", path),
+                "createGame": Request("POST", "/v1/games", "{}"),
+                "listLedger": Request("GET", "/v1/ledger"),
+            }
             targets = [
-                Target("the floor: a bare move", bare, [server], played),
-                Target("applyActions", api, [server], played),
-                *(Target(name, api, [server], again) for name, again in _repeated(watched)),
+                Target("floor: a move without the API", floor, [server], moves),
+                Target("applyActions", api, [server], moves),
+                *(
+                    Target(name, api, [server], partial(list, [request]))
+                    for name, request in others.items()
+                ),
             ]
-            compare(counted(workers, "worker"), targets, size.rounds, size.seconds)
-        finally:
-            bare.close()
-    finally:
-        api.close()
+            compare(plural(workers, "worker"), targets, size.rounds, size.seconds)
 
 
-def _moves(store: Store, records: Sequence[Record]) -> Iterator[Request]:
-    return moves(begin_all(store, records))
-
-
-def _repeated(watched: Game) -> Iterator[tuple[str, partial[list[Request]]]]:
-    """Yield what is asked again and again."""
-    for name, request in (
-        ("getGame", Request("GET", f"/v1/games/{watched.id}")),
-        ("createGame", Request("POST", "/v1/games", "{}")),
-        ("listLedger", Request("GET", "/v1/ledger")),
-    ):
-        yield name, partial(list, [request])
+def _response_setting(reply: Reply) -> str:
+    headers = {name: value for name, value in reply.headers.items() if name not in GUNICORN_HEADERS}
+    return json.dumps({"headers": headers, "body": reply.body.decode()})
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
--- Plays random games one after another, a player on each thread with its one connection.
--- The argument says how a player learns what is legal and sends what it chose:
---   asks    lists the legal actions, then sends one of them
---   reads   takes them from the answer before and sends one of them
---   rooms   likewise, but chooses three cards of a room and sends them in one request
--- Prints what came of it as JSON. A game that the end cuts off does not count.
-games = 0 -- ended by this player; global, for whoever adds them up
+-- Plays random games one after another. Each thread is a player with one connection.
+-- The argument is the player's strategy:
+--   list      list the legal actions, then send one of them
+--   response  send one of the legal actions in the previous response
+--   room      likewise, but send three actions of a room in one request
+-- Prints the outcome as JSON. Only finished games count.
+games = 0 -- finished by this player; global, so that done() can read it
 
-local threads, way, game, version, legal, answer = {}, nil, nil, nil, nil, nil
+local threads, strategy, game, version, legal, state = {}, nil, nil, nil, nil, nil
 
 function setup(thread)
   threads[#threads + 1] = thread
@@ -14,7 +14,7 @@ function setup(thread)
 end
 
 function init(args)
-  way = args[1]
+  strategy = args[1]
   math.randomseed(player)
 end
 
@@ -27,28 +27,28 @@ local function value(card)
   return tonumber(rank) or ({ T = 10, J = 11, Q = 12, K = 13, A = 14 })[rank]
 end
 
--- The health after an action: a request holds no action after the one that kills.
-local function after(health, action, drunk)
+-- The health after an action. A request must not contain actions after the one that kills.
+local function health_after(health, action, drunk)
   local kind, card, how = action:match('^(%a+):(%w+):?(%a*)$')
   if kind == 'fight' then
-    local weapon = how == 'weapon' and tonumber(answer:match('"weapon":{[^}]*"value":(%d+)')) or 0
+    local weapon = how == 'weapon' and tonumber(state:match('"weapon":{[^}]*"value":(%d+)')) or 0
     return health - math.max(0, value(card) - weapon)
   elseif kind == 'drink' and not drunk then
-    return math.min(health + value(card), tonumber(answer:match('"max_health":(%d+)')))
+    return math.min(health + value(card), tonumber(state:match('"max_health":(%d+)')))
   end
   return health
 end
 
--- Three cards of the room, or as many as it has: any action first, then whatever is always legal.
-local function room(first)
-  local health = tonumber(answer:match('"health":(%d+)'))
+-- Up to three actions of the room: the given one, then some that are always legal.
+local function room_actions(first)
+  local health = tonumber(state:match('"health":(%d+)'))
   local chosen, others, drunk = { first }, {}, false
-  for card in answer:match('"room":%[(.-)%]'):gmatch('%w+') do
+  for card in state:match('"room":%[(.-)%]'):gmatch('%w+') do
     if not first:find(card, 1, true) then
       table.insert(others, math.random(#others + 1), card)
     end
   end
-  health = after(health, first, drunk)
+  health = health_after(health, first, drunk)
   while #chosen < 3 and #others > 0 and health > 0 do
     drunk = drunk or chosen[#chosen]:find('^drink') ~= nil
     local card = table.remove(others)
@@ -56,7 +56,7 @@ local function room(first)
     chosen[#chosen + 1] = suit == 'D' and 'equip:' .. card
       or suit == 'H' and 'drink:' .. card
       or 'fight:' .. card .. ':barehanded'
-    health = after(health, chosen[#chosen], drunk)
+    health = health_after(health, chosen[#chosen], drunk)
   end
   return chosen
 end
@@ -68,8 +68,8 @@ function request()
     return wrk.format('GET', '/v1/games/' .. game .. '/actions')
   end
   local chosen = { legal[math.random(#legal)] }
-  if way == 'rooms' and chosen[1] ~= 'avoid' then
-    chosen = room(chosen[1])
+  if strategy == 'room' and chosen[1] ~= 'avoid' then
+    chosen = room_actions(chosen[1])
   end
   return post(
     '/v1/games/' .. game .. '/actions',
@@ -79,11 +79,11 @@ end
 
 function response(status, _, body)
   if status >= 400 then
-    return -- and wrk counts it
+    return -- wrk counts the error
   end
   local listed = body:find('"action":', 1, true)
   if not listed then
-    answer = body
+    state = body
     game = body:match('"id":"([^"]+)"')
     if body:match('"status":"(%a+)"') ~= 'playing' then
       games, game = games + 1, nil
@@ -91,7 +91,7 @@ function response(status, _, body)
     end
   end
   legal, version = nil, body:match('"version":(%d+)')
-  if listed or way ~= 'asks' then
+  if listed or strategy ~= 'list' then
     legal = {}
     local pattern = listed and '"action":"([^"]+)"' or '"([^"]+)"'
     for action in (listed and body or body:match('"actions":%[(.-)%]')):gmatch(pattern) do
@@ -101,13 +101,13 @@ function response(status, _, body)
 end
 
 function done(summary, latency, _)
-  local ended = 0
+  local finished = 0
   for _, thread in ipairs(threads) do
-    ended = ended + thread:get('games')
+    finished = finished + thread:get('games')
   end
   local errors = summary.errors
   io.write(string.format(
     '\n{"games": %d, "requests": %d, "seconds": %.6f, "p50": %.0f, "p99": %.0f, "failed": %d}\n',
-    ended, summary.requests, summary.duration / 1e6, latency:percentile(50), latency:percentile(99),
+    finished, summary.requests, summary.duration / 1e6, latency:percentile(50), latency:percentile(99),
     errors.connect + errors.read + errors.write + errors.timeout + errors.status))
 end

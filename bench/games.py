@@ -1,117 +1,116 @@
-"""Whole random games over the network: ``python -m bench.games``.
+"""Whole random games over HTTP: ``python -m bench.games``.
 
-Each client is a loop on one kept-alive connection: create a game, choose at random among what is
-legal until it is over, begin again. It learns what is legal by asking before each choice, or from
-the answer to the choice before; or it sends the three choices of a room in one request. The
-clients are threads of wrk (``games.lua``), because they share the machine with the server: what
-each part took of all the processor time there is stands beside. Where the parts add up to 100 %
-the machine is busy, and without the clients it would serve as much more as their share allows.
+Each client is a loop on one kept-alive connection: create a game, choose legal actions at random
+until it is over, start again. A client either lists the legal actions before each choice, or reads
+them from the previous response, or sends three actions of a room in one request.
 
-A game counts when it ends. Those that the end cuts off do not, so that with many clients the
+The clients are threads of wrk (``games.lua``) and share the machine with the server, so the table
+shows the share of all processor time that each part used. Where the shares add up to 100 % the
+machine is saturated, and without the clients it would serve more, in proportion to their share.
+
+Only finished games count. Those cut off at the end of a round do not, so with many clients the
 figure is a few per cent too low.
 """
 
 from __future__ import annotations
 
 import os
+from functools import partial
 from resource import RUSAGE_CHILDREN, getrusage
-from statistics import median
 from typing import NamedTuple
 
-from bench.forms import Form, form_asked
-from bench.load import Load, load_of, processor_seconds, wrk
-from bench.machine import described
-from bench.rounds import counted, say
+from bench.load import Load, cpu_seconds, parse_load, run_wrk
+from bench.machine import SERVER_PACKAGES, describe_machine
+from bench.rounds import Column, plural, print_lines, print_table, run_rounds
+from bench.sizes import size_parser
 from tests.servers import ApiServer, StoreServer, serving, valkey_binary
 
 CLIENTS = (1, 4, 16)
-WAYS = {
-    "asks": "GET the actions, POST one",
-    "reads": "POST one of the last answer's",
-    "rooms": "POST three choices at once",
+STRATEGIES = {
+    "list": "GET the actions, POST one",
+    "response": "POST one from the last response",
+    "room": "POST three actions at once",
 }
-
-_HEADS = ("games/s", "req/s", "req/game", "p50 ms", "p99 ms", "clients %", "workers %", "store %")
 
 
 class Size(NamedTuple):
-    """How much is measured."""
+    """Rounds, and seconds of each measurement."""
 
     rounds: int
     seconds: int
 
 
-SIZES = {Form.BRIEF: Size(1, 1), Form.USUAL: Size(3, 3), Form.LONG: Size(9, 10)}
-
-
 class Figures(NamedTuple):
-    """What one measurement gave: the games that ended, the load, and each part's share of it."""
+    """A measurement: the finished games, the load, and shares of the processor time."""
 
     games: int
     load: Load
-    shares: tuple[float, float, float]
+    clients: float
+    workers: float
+    store: float
+
+    @property
+    def rate(self) -> float:
+        """Games per second."""
+        return self.games / self.load.seconds
+
+
+COLUMNS: tuple[Column[Figures], ...] = (
+    Column("games/s", ".1f", lambda figures, _: figures.rate),
+    Column("ratio", ".2f", lambda figures, baseline: figures.rate / max(baseline.rate, 1e-9)),
+    Column("req/s", ".0f", lambda figures, _: figures.load.rate),
+    Column("req/game", ".1f", lambda figures, _: figures.load.requests / max(figures.games, 1)),
+    Column("p50 ms", ".2f", lambda figures, _: figures.load.p50),
+    Column("p99 ms", ".2f", lambda figures, _: figures.load.p99),
+    Column("clients %", ".0%", lambda figures, _: figures.clients),
+    Column("workers %", ".0%", lambda figures, _: figures.workers),
+    Column("store %", ".0%", lambda figures, _: figures.store),
+)
 
 
 def main() -> None:
     """Measure and print."""
-    size = SIZES[form_asked("bench.games")]
+    parser = size_parser("bench.games", brief=Size(1, 1), default=Size(3, 3), long=Size(9, 10))
+    size: Size = parser.parse_args().size
     workers = os.cpu_count() or 1
-    say(*described("redis", "flask", "gunicorn", "gevent"))
-    store = StoreServer(valkey_binary(), "--appendonly", "no").start()
-    try:
-        with serving(store, workers) as api:
-            _measure(api, store, size)
-    finally:
-        store.close()
+    print_lines(*describe_machine(*SERVER_PACKAGES))
+    with (
+        StoreServer(valkey_binary(), "--appendonly", "no") as store,
+        serving(store, workers) as api,
+    ):
+        measures = {
+            f"{name}, {plural(clients, 'client')}": partial(
+                _measure, api, store, strategy, clients, size.seconds
+            )
+            for strategy, name in STRATEGIES.items()
+            for clients in CLIENTS
+        }
+        length = f"medians of {plural(size.rounds, 'round')} of {size.seconds} s"
+        title = f"{plural(workers, 'worker')}, {length}"
+        print_table(title, COLUMNS, run_rounds(measures, size.rounds))
 
 
-def _measure(api: ApiServer, store: StoreServer, size: Size) -> None:
-    places = [(way, clients) for way in WAYS for clients in CLIENTS]
-    rounds: list[dict[tuple[str, int], Figures]] = []
-    for turn in range(size.rounds):
-        order = places[turn:] + places[:turn]
-        rounds.append({place: _take(api, store, *place, size.seconds) for place in order})
-    say(
-        "",
-        f"{counted(api.workers, 'worker')}, "
-        f"medians of {counted(size.rounds, 'round')} of {size.seconds} s",
+def _measure(
+    api: ApiServer, store: StoreServer, strategy: str, clients: int, seconds: int
+) -> Figures:
+    before = _cpu_seconds(api, store)
+    output = run_wrk(api.port, "games.lua", seconds, clients, strategy)
+    load = parse_load(output)
+    available = load.seconds * (os.cpu_count() or 1)
+    shares = (
+        (end - start) / available
+        for start, end in zip(before, _cpu_seconds(api, store), strict=True)
     )
-    say(f"{'':32}{'clients':>8}" + "".join(f"{head:>11}" for head in _HEADS))
-    for way, clients in places:
-        figures = [taken[way, clients] for taken in rounds]
-        each = sum(f.load.requests for f in figures) / max(1, sum(f.games for f in figures))
-        shares = "".join(
-            f"{median(figure.shares[part] for figure in figures):11.0%}" for part in range(3)
-        )
-        say(
-            f"{WAYS[way]:32}{clients:8}"
-            f"{median(f.games / f.load.seconds for f in figures):11.1f}"
-            f"{median(f.load.rate for f in figures):11.0f}"
-            f"{each:11.1f}"
-            f"{median(f.load.p50 for f in figures):11.2f}"
-            f"{median(f.load.p99 for f in figures):11.2f}{shares}"
-        )
+    return Figures(output["games"], load, *shares)
 
 
-def _take(api: ApiServer, store: StoreServer, way: str, clients: int, seconds: int) -> Figures:
-    before = _processor_seconds(api, store)
-    printed = wrk(api.port, "games.lua", seconds, (clients, clients), way)
-    load = load_of(printed)
-    there = load.seconds * (os.cpu_count() or 1)
-    one, two, three = (
-        (end - start) / there
-        for start, end in zip(before, _processor_seconds(api, store), strict=True)
-    )
-    return Figures(printed["games"], load, (one, two, three))
-
-
-def _processor_seconds(api: ApiServer, store: StoreServer) -> tuple[float, float, float]:
-    """Return the processor time of clients, workers and store so far."""
-    assert api.process  # noqa: S101  # it runs
-    assert store.process  # noqa: S101  # likewise
-    ended = getrusage(RUSAGE_CHILDREN)
-    clients = ended.ru_utime + ended.ru_stime
-    return clients, processor_seconds(api.process.pid), processor_seconds(store.process.pid)
+def _cpu_seconds(api: ApiServer, store: StoreServer) -> tuple[float, float, float]:
+    """Return the processor time that clients, workers and store have used."""
+    assert api.process  # noqa: S101  # it is running
+    assert store.process  # noqa: S101  # it is running
+    usage = getrusage(RUSAGE_CHILDREN)
+    clients = usage.ru_utime + usage.ru_stime
+    return clients, cpu_seconds(api.process.pid), cpu_seconds(store.process.pid)
 
 
 if __name__ == "__main__":

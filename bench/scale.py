@@ -1,20 +1,21 @@
-"""How it grows, by workers, boards, games and shards: ``python -m bench.scale``.
+"""Growth with workers, boards, games and shards: ``python -m bench.scale``.
 
-Ratios are to a table's first line: of the requests a second, and of the 99th percentile.
+Ratios are to the first row of a table.
 
-- Moves served by one worker, by two and by four. wrk and the store share the machine.
-- Reads of boards of three sizes, one request after another. Games behind the entries that are read
-  are real: the best, some in the middle, the last. All others are entries alone.
-- Moves in a store that holds a million games, beside one that holds some hundreds. "Remembered"
-  plays some hundreds of games on, which the worker remembers; "each another" plays one move of each
-  game, so that none is: each is read and replayed.
-- Moves on a Cluster of one, two and three primaries, beside a single node.
+- Moves with different numbers of workers. wrk and the store share the machine with them.
+- Reads of boards of different sizes, on one connection. The entries that are read belong to real
+  games: the best, some in the middle, and the last. All other entries have no game.
+- Moves in a store with many live games, and in one with few. "cached" plays few of the many games,
+  so that the worker has them cached; "uncached" plays one move of each game, so that the worker has
+  to read and replay each.
+- Moves on Clusters of different sizes, and on a single node.
 """
 
 from __future__ import annotations
 
 import secrets
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from random import Random
@@ -22,11 +23,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from api.store import Board, Mode, NewGame, Store
 from api.store.board import Member
-from bench.forms import Form, form_asked
+from bench.comparison import Target, compare
 from bench.load import Request, moves
-from bench.machine import described
-from bench.rounds import Target, compare, counted, say
-from bench.stock import MOST, begin_all, games_for
+from bench.machine import SERVER_PACKAGES, describe_machine
+from bench.rounds import plural, print_lines
+from bench.sample_games import MOVES_PER_SECOND, fresh_moves, games_for, start_games
+from bench.sizes import size_parser
 from engine import replay, rules_for, score
 from tests.cluster import Cluster
 from tests.engine.play import play
@@ -38,13 +40,13 @@ if TYPE_CHECKING:
     from redis import Redis
 
     from api.store import Game
-    from bench.stock import Begun
+    from bench.sample_games import StartedGame
     from engine import Action
     from tests.playing import Record
 
 
 class Size(NamedTuple):
-    """How much is measured."""
+    """Rounds and seconds of each measurement, workers, entries on boards, and live games."""
 
     rounds: int
     seconds: int
@@ -53,27 +55,26 @@ class Size(NamedTuple):
     live: int
 
 
-SIZES = {
-    Form.BRIEF: Size(1, 1, (1, 2), (1_000, 2_000), 10_000),
-    Form.USUAL: Size(3, 2, (1, 2, 4), (1_000, 100_000, 1_000_000), 1_000_000),
-    Form.LONG: Size(9, 5, (1, 2, 4, 8), (1_000, 100_000, 1_000_000, 10_000_000), 10_000_000),
-}
+BRIEF = Size(1, 1, (1, 2), (1_000, 2_000), 50_000)
+DEFAULT = Size(3, 2, (1, 2, 4), (1_000, 100_000, 1_000_000), 1_000_000)
+LONG = Size(9, 5, (1, 2, 4, 8), (1_000, 100_000, 1_000_000, 10_000_000), 10_000_000)
+
 PRIMARIES = (1, 2, 3)
 CLUSTER_WORKERS = 2
 
-REAL = 100
-"""How many games there are behind the entries at each place of a board that is read."""
+REAL_GAMES = 100
+"""Number of real games at each of the three places of a board."""
 
-PLAYS = 300
+CANDIDATES = 300
 PAGE = 20
 BATCH = 10_000
 
-_ENTRIES = """
+_ADD_ENTRIES = """
 for number = ARGV[2], ARGV[3] do
   redis.call('ZADD', KEYS[1], 0, ARGV[1] .. string.format('%022d', number))
 end
 """
-_COPIES = """
+_COPY_GAMES = """
 for number = ARGV[1], ARGV[2] do
   redis.call('COPY', KEYS[number % #KEYS + 1], string.format('game:%022d', number))
 end
@@ -82,27 +83,29 @@ end
 
 def main() -> None:
     """Measure and print."""
-    size = SIZES[form_asked("bench.scale")]
-    say(*described("redis", "flask", "gunicorn", "gevent"))
-    _by_workers(size)
-    _by_boards(size)
-    _by_games(games_for(size.seconds), size)
-    _by_shards(games_for(size.seconds, CLUSTER_WORKERS), size)
+    size: Size = (
+        size_parser("bench.scale", brief=BRIEF, default=DEFAULT, long=LONG).parse_args().size
+    )
+    print_lines(*describe_machine(*SERVER_PACKAGES))
+    _compare_workers(size)
+    _compare_boards(size)
+    _compare_games(size)
+    _compare_shards(size)
 
 
 # Workers.
 
 
-def _by_workers(size: Size) -> None:
+def _compare_workers(size: Size) -> None:
     with ExitStack() as stack:
-        server = stack.enter_context(_stored())
+        server = stack.enter_context(_store_server())
         store = Store(server.url)
         targets = [
             Target(
-                counted(workers, "worker"),
+                plural(workers, "worker"),
                 stack.enter_context(serving(server, workers)),
                 [server],
-                partial(_moves, store, games_for(size.seconds, workers)),
+                partial(fresh_moves, store, games_for(size.seconds, workers)),
             )
             for workers in size.workers
         ]
@@ -112,193 +115,175 @@ def _by_workers(size: Size) -> None:
 # Boards.
 
 
-class Filled(NamedTuple):
-    """A board, and the real games on it: the best, those in the middle and the last."""
+class FilledBoard(NamedTuple):
+    """A board, and its real games: the best, those in the middle and the last."""
 
-    total: int
     board: Board
     best: Sequence[Game]
     middle: Sequence[Game]
     last: Sequence[Game]
 
 
-def _by_boards(size: Size) -> None:
-    with _stored() as server, serving(server, workers=1) as api, server.client as redis:
+def _compare_boards(size: Size) -> None:
+    with _store_server() as server, serving(server, workers=1) as api, server.client as redis:
         store = Store(server.url)
-        boards = [_filled(store, redis, total) for total in size.boards]
-        for name in _requests(boards[0]):
+        requests = {
+            f"{total:,} entries": _board_requests(_fill_board(store, redis, total))
+            for total in size.boards
+        }
+        for title in next(iter(requests.values())):
             targets = [
-                Target(
-                    f"{filled.total:,} entries",
-                    api,
-                    [server],
-                    partial(list, _requests(filled)[name]),
-                )
-                for filled in boards
+                Target(name, api, [server], partial(list, by_title[title]))
+                for name, by_title in requests.items()
             ]
-            compare(name, targets, size.rounds, seconds=1, connections=1)
+            compare(title, targets, size.rounds, seconds=1, connections=1)
 
 
-def _filled(store: Store, redis: Redis, total: int) -> Filled:
-    """Fill a board of a seed: games at three places, and entries alone between them."""
+def _fill_board(store: Store, redis: Redis, total: int) -> FilledBoard:
+    """Fill the board of a seed with real games at three places, and entries without games."""
     board = Board("original", f"board-{total}")
     best, middle, last = (
-        [_finished(store, board, actions) for _ in range(REAL)] for actions in _plays(board)
+        [_finish_game(store, board, actions) for _ in range(REAL_GAMES)]
+        for actions in _sample_plays(board)
     )
-    alone = total - 3 * REAL
-    half, middling = alone // 2, middle[0].member.score
-    _fill(redis, board, Member(middling + 1, 0, ""), range(half))
-    _fill(redis, board, Member(middling - 1, 0, ""), range(half, alone))
+    without_games = total - 3 * REAL_GAMES
+    half, middle_score = without_games // 2, middle[0].member.score
+    _add_entries(redis, board, Member(middle_score + 1, 0, ""), range(half))
+    _add_entries(redis, board, Member(middle_score - 1, 0, ""), range(half, without_games))
     if redis.zcard(f"board:{board.name}") != total:
-        raise RuntimeError(f"the board has not {total} entries")
-    return Filled(total, board, best, middle, last)
+        raise RuntimeError(f"the board does not have {total} entries")
+    return FilledBoard(board, best, middle, last)
 
 
-def _plays(board: Board) -> Iterator[tuple[Action, ...]]:
-    """Yield the actions of three games: a good one, a middling and a bad one."""
+def _sample_plays(board: Board) -> Iterator[tuple[Action, ...]]:
+    """Yield the actions of a game with the best, a medium and the worst score."""
     options = rules_for(board.ruleset).options
     seed = board.seed or ""
-    games = [play(seed, options, (0.6, 0.1, luck)) for luck in range(PLAYS)]
+    games = [play(seed, options, (0.6, 0.1, luck)) for luck in range(CANDIDATES)]
     games.sort(key=lambda game: -(score(game.end).score or 0))
-    for place in (0, PLAYS // 2, PLAYS - 1):
+    for place in (0, CANDIDATES // 2, CANDIDATES - 1):
         yield games[place].actions
 
 
-def _finished(store: Store, board: Board, actions: Sequence[Action]) -> Game:
+def _finish_game(store: Store, board: Board, actions: Sequence[Action]) -> Game:
     rules, seed = rules_for(board.ruleset), board.seed or ""
-    new = NewGame(secrets.token_urlsafe(16), rules, seed, Mode.SEEDED, None, locked=False)
+    new = NewGame(
+        id=secrets.token_urlsafe(16),
+        rules=rules,
+        seed=seed,
+        mode=Mode.SEEDED,
+        player=None,
+        locked=False,
+    )
     game, _ = store.games.create(new)
     return store.append(game, actions, replay(seed, actions, rules.options))
 
 
-def _fill(redis: Redis, board: Board, like: Member, numbers: range) -> None:
+def _add_entries(redis: Redis, board: Board, prefix: Member, numbers: range) -> None:
     for first in range(numbers.start, numbers.stop, BATCH):
         last = min(first + BATCH, numbers.stop) - 1
-        redis.eval(_ENTRIES, 1, f"board:{board.name}", str(like), str(first), str(last))
+        redis.eval(_ADD_ENTRIES, 1, f"board:{board.name}", str(prefix), str(first), str(last))
 
 
-def _requests(filled: Filled) -> dict[str, list[Request]]:
+def _board_requests(filled: FilledBoard) -> dict[str, list[Request]]:
     page = f"/v1/ledger?seed={filled.board.seed}&limit={PAGE}"
-    # Far from the entries alone: what a page finds without its game it drops, and looks for more.
-    inside = filled.middle[2 * PAGE : -2 * PAGE]
-    return {
-        "listLedger, the best": [Request("GET", page)],
-        "listLedger, in the middle": [
-            Request("GET", f"{page}&cursor={game.member}") for game in inside
-        ],
-        "listLedger, the last": [Request("GET", f"{page}&cursor={filled.last[PAGE].member}")],
-        "listLedger, around a game": [
-            Request("GET", f"{page}&around={game.id}") for game in inside
-        ],
-        "getScore, with its rank": [
-            Request("GET", f"/v1/games/{game.id}/score") for game in inside
-        ],
+    # At a distance from entries without games: reading such an entry would remove it.
+    middle = filled.middle[2 * PAGE : -2 * PAGE]
+    paths = {
+        "listLedger, the best": [page],
+        "listLedger, in the middle": [f"{page}&cursor={game.member}" for game in middle],
+        "listLedger, the last": [f"{page}&cursor={filled.last[PAGE].member}"],
+        "listLedger, around a game": [f"{page}&around={game.id}" for game in middle],
+        "getScore, with its rank": [f"/v1/games/{game.id}/score" for game in middle],
     }
+    return {title: [Request("GET", path) for path in each] for title, each in paths.items()}
 
 
 # Games.
 
 
-def _by_games(records: Sequence[Record], size: Size) -> None:
+def _compare_games(size: Size) -> None:
+    records = games_for(size.seconds)
     with ExitStack() as stack:
-        few, many = (stack.enter_context(_stored()) for _ in range(2))
-        beside_few, beside_many = (
+        few, many = (stack.enter_context(_store_server()) for _ in range(2))
+        few_api, many_api = (
             stack.enter_context(serving(server, workers=1)) for server in (few, many)
         )
-        live = _copied(many, records, size.live)
-        each = MOST * size.seconds
+        copies = _copy_games(many, records, size.live)
+
+        def next_moves(games: int, limit: int | None = None) -> Iterator[Request]:
+            return islice(moves(list(islice(copies, games))), limit)
+
+        uncached = MOVES_PER_SECOND * size.seconds
         targets = [
             Target(
                 f"{len(records):,} games",
-                beside_few,
+                few_api,
                 [few],
-                partial(_moves, Store(few.url), records),
+                partial(fresh_moves, Store(few.url), records),
             ),
             Target(
-                f"{size.live:,} games, remembered",
-                beside_many,
+                f"{size.live:,} games, cached",
+                many_api,
                 [many],
-                partial(_some, live, len(records)),
+                partial(next_moves, len(records)),
             ),
             Target(
-                f"{size.live:,} games, each another",
-                beside_many,
+                f"{size.live:,} games, uncached",
+                many_api,
                 [many],
-                lambda: islice(_some(live, each), each),
-                back=False,
+                partial(next_moves, uncached, uncached),
+                cached=False,
             ),
         ]
         compare("applyActions, 1 worker", targets, size.rounds, size.seconds)
 
 
-def _copied(server: StoreServer, records: Sequence[Record], live: int) -> Iterator[Begun]:
-    """Fill a store with copies of games in all stages, and yield some of them at random."""
-    begun = begin_all(Store(server.url), records)
-    keys = [f"game:{game.id}" for game, _ in begun]
+def _copy_games(server: StoreServer, records: Sequence[Record], live: int) -> Iterator[StartedGame]:
+    """Fill a store with copies of games at all stages, and yield a random sample of them."""
+    started = start_games(Store(server.url), records)
+    keys = [f"game:{game.id}" for game, _ in started]
     with server.client as redis:
         for first in range(0, live, BATCH):
             last = min(first + BATCH, live) - 1
-            redis.eval(_COPIES, len(keys), *keys, str(first), str(last))
-    chosen = Random(0).sample(range(live), live // 10)  # noqa: S311  # the same each time
-    for number in chosen:
-        game, actions = begun[number % len(begun)]
-        yield game._replace(id=f"{number:022d}"), actions
-
-
-def _some(live: Iterator[Begun], number: int) -> Iterator[Request]:
-    """Yield the moves of games that nobody has played yet."""
-    return moves(list(islice(live, number)))
+            redis.eval(_COPY_GAMES, len(keys), *keys, str(first), str(last))
+    sample = Random(0).sample(range(live), live // 10)  # noqa: S311  # the same every time
+    for number in sample:
+        game, actions = started[number % len(started)]
+        yield replace(game, id=f"{number:022d}"), actions
 
 
 # Shards.
 
 
-def _by_shards(records: Sequence[Record], size: Size) -> None:
+def _compare_shards(size: Size) -> None:
+    records = games_for(size.seconds, CLUSTER_WORKERS)
     with ExitStack() as stack:
-        single = stack.enter_context(_stored())
-        stores: list[tuple[str, str, Sequence[StoreServer]]] = [
-            ("a single node", single.url, [single])
-        ]
+        single = stack.enter_context(_store_server())
+        stores: dict[str, tuple[str, Sequence[StoreServer]]] = {
+            "single node": (single.url, [single])
+        }
         for primaries in PRIMARIES:
-            cluster = Cluster(valkey_binary(), "--appendonly", "no", primaries=primaries)
-            stack.callback(cluster.close)
-            cluster.start()
-            name = f"a Cluster of {primaries} primar{'ies' if primaries > 1 else 'y'}"
-            stores.append((name, cluster.url, cluster.nodes))
+            cluster = stack.enter_context(
+                Cluster(valkey_binary(), "--appendonly", "no", primaries=primaries)
+            )
+            name = "Cluster of 1 primary" if primaries == 1 else f"Cluster of {primaries} primaries"
+            stores[name] = (cluster.url, cluster.nodes)
         targets = [
             Target(
                 name,
-                stack.enter_context(_api(url)),
-                servers,
-                partial(_moves, Store(url), records),
+                stack.enter_context(ApiServer({"SCOUNDREL_REDIS_URL": url}, CLUSTER_WORKERS)),
+                nodes,
+                partial(fresh_moves, Store(url), records),
             )
-            for name, url, servers in stores
+            for name, (url, nodes) in stores.items()
         ]
-        compare(
-            f"applyActions, {counted(CLUSTER_WORKERS, 'worker')}",
-            targets,
-            size.rounds,
-            size.seconds,
-        )
+        title = f"applyActions, {plural(CLUSTER_WORKERS, 'worker')}"
+        compare(title, targets, size.rounds, size.seconds)
 
 
-# What all need.
-
-
-@contextmanager
-def _stored() -> Iterator[StoreServer]:
-    with StoreServer(valkey_binary(), "--appendonly", "no") as server:
-        yield server
-
-
-@contextmanager
-def _api(url: str) -> Iterator[ApiServer]:
-    with ApiServer({"SCOUNDREL_REDIS_URL": url}, workers=CLUSTER_WORKERS) as api:
-        yield api
-
-
-def _moves(store: Store, records: Sequence[Record]) -> Iterator[Request]:
-    return moves(begin_all(store, records))
+def _store_server() -> StoreServer:
+    return StoreServer(valkey_binary(), "--appendonly", "no")
 
 
 if __name__ == "__main__":
