@@ -1,7 +1,7 @@
 // Plays one game of Scoundrel and prints its score.
 //
-// Everything that is sent and answered has the type that the API's description gives it: see
-// README.md for how `api.d.ts` is generated.
+// The types of requests and responses come from the OpenAPI document; README.md shows how to
+// generate `api.d.ts`.
 
 import { randomUUID } from "node:crypto";
 import { parseArgs } from "node:util";
@@ -11,16 +11,16 @@ type Schemas = components["schemas"];
 type Operation = keyof operations;
 type Content<R> = R extends { content: { "application/json": infer Body } } ? Body : never;
 
-/** What an operation answers when all goes well. */
-type Answer<O extends Operation> = Content<
+/** The body of an operation's successful response. */
+type Success<O extends Operation> = Content<
   operations[O]["responses"][Extract<keyof operations[O]["responses"], 200 | 201>]
 >;
 
-/** What an operation takes; `undefined` if it takes no body. */
+/** The body of an operation's request; `undefined` if it has none. */
 type Body<O extends Operation> = operations[O] extends { requestBody: infer R } ? Content<R> : undefined;
 
-/** What the API refuses. Tell refusals apart by `problem.code`. */
-class Refused extends Error {
+/** An error response of the API, identified by `problem.code`. */
+class ApiError extends Error {
   constructor(readonly problem: Schemas["Problem"]) {
     super(`${problem.code}: ${problem.detail}`);
   }
@@ -35,15 +35,15 @@ const { values: options } = parseArgs({
 });
 
 /**
- * Sends a request, and the very same again while there is no answer or a busy server's. That is
- * safe: the server carries a repeated request out once.
+ * Sends a request, and repeats it on faults and while the server is busy. That is safe: the server
+ * carries out a repeated request only once.
  */
-async function ask<O extends Operation>(
+async function request<O extends Operation>(
   path: string,
   body?: Body<O>,
   headers: Record<string, string> = {},
-): Promise<Answer<O>> {
-  const request: RequestInit =
+): Promise<Success<O>> {
+  const init: RequestInit =
     body === undefined
       ? { headers }
       : {
@@ -55,43 +55,43 @@ async function ask<O extends Operation>(
     let seconds = 0.1 * 2 ** attempt;
     try {
       const response = await fetch(new URL(path, options.url), {
-        ...request,
+        ...init,
         signal: AbortSignal.timeout(10_000),
       });
-      if (response.ok) return (await response.json()) as Answer<O>;
+      if (response.ok) return (await response.json()) as Success<O>;
       if (![429, 502, 503, 504].includes(response.status)) {
-        throw new Refused((await response.json()) as Schemas["Problem"]);
+        throw new ApiError((await response.json()) as Schemas["Problem"]);
       }
       seconds = Number(response.headers.get("Retry-After") ?? seconds);
     } catch (error) {
-      if (error instanceof Refused) throw error;
+      if (error instanceof ApiError) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
   }
-  throw new Error("The server does not answer.");
+  throw new Error("The server does not respond.");
 }
 
-/** Chooses what leaves most health; of equal ones the first, which avoids a room last. */
-function choose({ actions }: Answer<"listActions">): string {
+/** Chooses the action that leaves the most health, the first of equal ones; `avoid` is listed last. */
+function choose({ actions }: Success<"listActions">): string {
   return actions.reduce((best, one) => (one.health_after > best.health_after ? one : best)).action;
 }
 
-const wish: Body<"createGame"> = {};
-if (options.seed !== undefined) wish.seed = options.seed;
-if (options.player !== undefined) wish.player = options.player;
+const newGame: Body<"createGame"> = {};
+if (options.seed !== undefined) newGame.seed = options.seed;
+if (options.player !== undefined) newGame.player = options.player;
 
-let game: Schemas["GameWithEvents"] = await ask<"createGame">("/v1/games", wish, {
+let game: Schemas["GameWithEvents"] = await request<"createGame">("/v1/games", newGame, {
   "Idempotency-Key": randomUUID(),
 });
 while (game.status === "playing") {
-  const legal = await ask<"listActions">(game.links.actions);
-  game = await ask<"applyActions">(game.links.actions, {
+  const legal = await request<"listActions">(game.links.actions);
+  game = await request<"applyActions">(game.links.actions, {
     version: legal.version,
     actions: [choose(legal)],
   });
 }
 
-const score = await ask<"getScore">(game.links.score);
-const { notation } = await ask<"getHistory">(game.links.history);
+const score = await request<"getScore">(game.links.score);
+const { notation } = await request<"getHistory">(game.links.history);
 console.log(`${score.status}, score ${score.score}, ${game.version} actions`);
 console.log(notation);

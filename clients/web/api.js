@@ -1,8 +1,8 @@
 /**
- * The client of the API: one function an operation, typed by the contract (`schema.d.ts`).
+ * The API client: one function per operation, typed by the contract (`schema.d.ts`).
  *
- * Every request may be repeated without doing anything twice: a move names the version it was
- * chosen for, and a new game its key. So `persist` simply sends the same again until it is answered.
+ * Every request is safe to repeat: a move names the version it applies to, and a new game has an
+ * idempotency key. `withRetry` repeats a request during faults and outages.
  */
 
 /** @typedef {import("./schema").components["schemas"]} Schemas */
@@ -19,7 +19,7 @@
 /** @typedef {Known<Schemas["Options"]>} Options */
 /** @typedef {Schemas["Problem"]} Problem */
 /**
- * What is known of an object to which more may be added.
+ * The named fields of an object that allows additional ones.
  * @template T
  * @typedef {{[Name in keyof T as string extends Name ? never : number extends Name ? never : Name]: T[Name]}} Known
  */
@@ -27,12 +27,12 @@
 /** @typedef {import("./schema").paths} Paths */
 /** @typedef {"get" | "post"} Method */
 /**
- * The paths that the contract has for a method.
+ * The contract's paths that support a method.
  * @template {Method} M
  * @typedef {{[P in keyof Paths]: Paths[P][M] extends {responses: object} ? P : never}[keyof Paths]} PathOf
  */
 /**
- * What goes with a request.
+ * The parts of an operation's request.
  * @template Operation
  * @typedef {(Operation extends {parameters: {path: infer Path}} ? {path: Path} : {path?: never})
  *   & (Operation extends {parameters: {query?: infer Query}} ? {query?: Query} : {query?: never})
@@ -42,22 +42,22 @@
  */
 /** @typedef {{path?: Record<string, string>, query?: object, headers?: Record<string, string>, body?: object, token?: string | null}} AnyParts */
 /**
- * What comes back if all is well.
+ * An operation's successful response.
  * @template Operation
  * @typedef {Omit<Response, "json"> & {json: () => Promise<
  *   Operation extends {responses: {200: {content: {"application/json": infer Body}}}} ? Body
- *   : Operation extends {responses: {201: {content: {"application/json": infer Body}}}} ? Body : never>}} Answer
+ *   : Operation extends {responses: {201: {content: {"application/json": infer Body}}}} ? Body : never>}} Success
  */
 /** @typedef {{retry: "offline" | "busy" | "away", seconds: number}} Wait */
-/** @typedef {{onWait?: (wait: Wait) => void, signal?: AbortSignal}} Patience */
+/** @typedef {{onWait?: (wait: Wait) => void, signal?: AbortSignal}} RetryOptions */
 
 const BASE = new URL("../", import.meta.url);
 const TIMEOUT_MS = 10_000;
-const LONGEST_WAIT = 15;
-const PASSING = new Map([[429, "busy"], [500, "away"], [502, "away"], [503, "away"], [504, "away"]]);
+const MAX_WAIT = 15;
+const RETRYABLE = new Map([[429, "busy"], [500, "away"], [502, "away"], [503, "away"], [504, "away"]]);
 
-/** The API refused a request. */
-export class Refusal extends Error {
+/** An error response of the API. */
+export class ApiError extends Error {
   /** @param {Problem} problem @param {number} retryAfter */
   constructor(problem, retryAfter = 0) {
     super(problem.detail ?? problem.title);
@@ -65,14 +65,14 @@ export class Refusal extends Error {
     this.retryAfter = retryAfter;
   }
 
-  /** What kind of refusal it is. @returns {string} */
+  /** @returns {string} */
   get code() {
     return this.problem.code;
   }
 }
 
-/** The API could not be reached, or did not answer in time. */
-export class Unreachable extends Error {}
+/** The API could not be reached, or did not respond in time. */
+export class NetworkError extends Error {}
 
 /**
  * @param {NewGame} game
@@ -83,7 +83,7 @@ export async function createGame(game, key) {
 }
 
 /**
- * Look at a game; null if it is still the one that the tag stands for.
+ * Fetch a game; null if it still matches the entity tag.
  * @param {string} id
  * @param {string | null} [tag]
  */
@@ -132,24 +132,24 @@ export async function listRulesets() {
 }
 
 /**
- * Send a request again and again until it is answered: over a lost connection, while the server
- * asks for patience, and while its store is away.
+ * Send a request, and repeat it after a network fault, while the server limits the rate, and during
+ * an outage of the server or its store.
  * @template T
  * @param {() => Promise<T>} request
- * @param {Patience} [patience]
+ * @param {RetryOptions} [options]
  * @returns {Promise<T>}
  */
-export async function persist(request, { onWait, signal } = {}) {
+export async function withRetry(request, { onWait, signal } = {}) {
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await request();
     } catch (error) {
-      const retry = reasonToRetry(error);
+      const retry = retryReason(error);
       if (!retry || signal?.aborted) {
         throw error;
       }
-      const asked = waitAsked(error);
-      const seconds = Math.max(asked, Math.min(LONGEST_WAIT, 2 ** attempt * (0.5 + Math.random() / 2)));
+      const backoff = Math.min(MAX_WAIT, 2 ** attempt * (0.5 + Math.random() / 2));
+      const seconds = Math.max(retryAfter(error), backoff);
       onWait?.({ retry, seconds });
       await pause(seconds, signal, retry === "offline");
       if (signal?.aborted) {
@@ -159,40 +159,40 @@ export async function persist(request, { onWait, signal } = {}) {
   }
 }
 
-/** Why a failure may pass by itself; null if it will not. @param {unknown} error @returns {Wait["retry"] | null} */
-export function reasonToRetry(error) {
-  if (error instanceof Unreachable) {
+/** The reason to retry after an error; null if a retry is useless. @param {unknown} error @returns {Wait["retry"] | null} */
+export function retryReason(error) {
+  if (error instanceof NetworkError) {
     return "offline";
   }
-  if (error instanceof Refusal) {
-    return /** @type {Wait["retry"] | undefined} */ (PASSING.get(error.problem.status)) ?? null;
+  if (error instanceof ApiError) {
+    return /** @type {Wait["retry"] | undefined} */ (RETRYABLE.get(error.problem.status)) ?? null;
   }
   return null;
 }
 
-/** How long the server asked to be left alone, in seconds. @param {unknown} error */
-export function waitAsked(error) {
-  return error instanceof Refusal ? error.retryAfter : 0;
+/** The `Retry-After` of an error in seconds, or 0. @param {unknown} error */
+export function retryAfter(error) {
+  return error instanceof ApiError ? error.retryAfter : 0;
 }
 
-/** A key that nobody else has: 128 random bits. */
-export function newKey() {
+/** A new idempotency key: 128 random bits. */
+export function newIdempotencyKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /**
- * Send a request that the contract knows; what goes with it and what comes back follow from where it goes.
+ * Send a request. Method and path determine the types of its parts and of its response.
  * @template {Method} M
  * @template {PathOf<M>} P
  * @param {M} method
- * @param {P} where
+ * @param {P} template
  * @param {Parts<Paths[P][M]>} parts
- * @returns {Promise<Answer<Paths[P][M]>>}
+ * @returns {Promise<Success<Paths[P][M]>>}
  */
-async function send(method, where, parts) {
+async function send(method, template, parts) {
   const { path = {}, query = {}, body, headers, token } = /** @type {AnyParts} */ (parts);
-  const url = new URL(where.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name] ?? "")).slice(1), BASE);
+  const url = new URL(template.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name] ?? "")).slice(1), BASE);
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== null) {
       url.searchParams.set(name, String(value));
@@ -215,12 +215,12 @@ async function send(method, where, parts) {
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
   } catch (error) {
-    throw new Unreachable(String(error));
+    throw new NetworkError(String(error));
   }
   if (response.ok || response.status === 304) {
     return response;
   }
-  throw new Refusal(await problemOf(response), Number(response.headers.get("Retry-After")) || 0);
+  throw new ApiError(await problemOf(response), Number(response.headers.get("Retry-After")) || 0);
 }
 
 /** @param {Response} response @returns {Promise<Problem>} */
@@ -228,8 +228,8 @@ async function problemOf(response) {
   try {
     return await response.json();
   } catch {
-    // Something in between has answered, a proxy for instance.
-    const title = "The server gave an answer that the page does not understand";
+    // The response is not from the API but, for instance, from a proxy.
+    const title = "The server sent a response that this page does not understand";
     return /** @type {any} */ ({ title, detail: title, status: response.status, code: "unknown" });
   }
 }
@@ -238,10 +238,10 @@ async function problemOf(response) {
  * @param {number} seconds
  * @param {AbortSignal | undefined} signal
  * @param {boolean} untilOnline
+ * @returns {Promise<void>}
  */
 function pause(seconds, signal, untilOnline) {
-  /** @type {Promise<void>} */
-  const paused = new Promise((resolve) => {
+  return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);
       removeEventListener("online", done);
@@ -254,5 +254,4 @@ function pause(seconds, signal, untilOnline) {
       addEventListener("online", done);
     }
   });
-  return paused;
 }

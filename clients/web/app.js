@@ -1,15 +1,15 @@
-/** The page: which screen is shown, and what the buttons and the keys do. */
+/** The page: shows the screens and handles buttons and keys. */
 
 import * as api from "./api.js";
 import { h, byId, put } from "./dom.js";
 import { endScreen } from "./end.js";
 import { Session } from "./game.js";
 import { listen } from "./keys.js";
-import { lie, sentences } from "./narrate.js";
+import { sentences, situation } from "./narrate.js";
 import { showCredits } from "./panels/credits.js";
 import { showHelp } from "./panels/help.js";
 import { showLedger } from "./panels/ledger.js";
-import { copyLink, mayDo } from "./panels/link.js";
+import { copyLink, linkPermission } from "./panels/link.js";
 import { showDiscard, showDungeon } from "./panels/piles.js";
 import { showRules } from "./panels/rules.js";
 import { showRuns } from "./panels/runs.js";
@@ -22,8 +22,7 @@ import { Table } from "./table.js";
 /** @typedef {import("./api.js").Ruleset} Ruleset */
 
 const main = byId("main"), notice = byId("notice"), voice = byId("voice"), link = byId("link");
-const USUAL_TERMS = { health: "health", avoid: "avoid", to_avoid: "avoid" };
-const SHORT_MS = 6_000;
+const NOTICE_MS = 6_000;
 
 /** @type {Ruleset[]} */
 let rulesets = [];
@@ -31,26 +30,26 @@ let rulesets = [];
 let session = null;
 /** @type {Table | null} */
 let table = null;
-/** A game just created, until its table is shown. @type {CreatedGame | null} */
+/** The game just created, until it is shown. @type {CreatedGame | null} */
 let created = null;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let noticeTimer;
 
-// What is told -------------------------------------------------------------------------------
+// Messages -----------------------------------------------------------------------------------
 
-/** Show a line above the game; `kind` keeps apart who may take it away. @param {string} text @param {{kind?: string, stays?: boolean}} [manner] */
-function tell(text, { kind = "news", stays = false } = {}) {
+/** Show a line above the game. @param {string} text @param {{kind?: string, stays?: boolean}} [options] */
+function showNotice(text, { kind = "news", stays = false } = {}) {
   clearTimeout(noticeTimer);
   notice.dataset["kind"] = kind;
   put(notice, text);
   notice.hidden = false;
   if (!stays) {
-    noticeTimer = setTimeout(() => untell(kind), SHORT_MS);
+    noticeTimer = setTimeout(() => hideNotice(kind), NOTICE_MS);
   }
 }
 
 /** @param {string} [kind] only if it is of this kind */
-function untell(kind) {
+function hideNotice(kind) {
   if (!kind || notice.dataset["kind"] === kind) {
     notice.hidden = true;
     put(notice);
@@ -58,23 +57,23 @@ function untell(kind) {
 }
 
 /** @param {string[]} lines */
-function say(lines) {
-  table?.tell(lines);
+function announce(lines) {
+  table?.narrate(lines);
   put(voice, lines.join(" "));
 }
 
 /** @param {api.Wait | null} wait */
 function onWait(wait) {
   if (!wait) {
-    untell("wait");
+    hideNotice("wait");
     return;
   }
   const texts = {
     offline: "No connection to the server. Nothing is lost; trying again …",
-    busy: `The server asks for a little patience. Going on in ${Math.ceil(wait.seconds)} s …`,
-    away: "The server cannot get at the games just now. Nothing is lost; trying again …",
+    busy: `The server is busy. Trying again in ${Math.ceil(wait.seconds)} s …`,
+    away: "The server cannot load games right now. Nothing is lost; trying again …",
   };
-  tell(texts[wait.retry], { kind: "wait", stays: true });
+  showNotice(texts[wait.retry], { kind: "wait", stays: true });
 }
 
 // Screens ------------------------------------------------------------------------------------
@@ -83,7 +82,7 @@ function leave() {
   session?.close();
   session = table = null;
   link.hidden = true;
-  untell();
+  hideNotice();
 }
 
 async function route() {
@@ -94,7 +93,7 @@ async function route() {
   leave();
   if (!rulesets.length) {
     put(main, h("p", { class: "message soft" }, "One moment …"));
-    rulesets = await api.persist(api.listRulesets, { onWait });
+    rulesets = await api.withRetry(api.listRulesets, { onWait });
     onWait(null);
   }
   if (id) {
@@ -108,7 +107,7 @@ function showStart() {
   document.title = "Scoundrel";
   put(main, startScreen(rulesets, {
     begin,
-    goOn: (id) => go(id),
+    resume: go,
     showRules: (name) => showRules(rulesetOf(name)),
     showRuns: openRuns,
   }));
@@ -120,13 +119,13 @@ function go(id) {
   location.hash = `game=${id}`;
 }
 
-/** Create a game and show it; the key makes sure that however often it is sent, it is one. @param {NewGame} wanted */
-async function begin(wanted) {
-  const key = api.newKey();
-  created = await api.persist(() => api.createGame(wanted, key), { onWait });
+/** Create a game and show it. @param {NewGame} newGame */
+async function begin(newGame) {
+  const key = api.newIdempotencyKey();
+  created = await api.withRetry(() => api.createGame(newGame, key), { onWait });
   onWait(null);
   if (created.token) {
-    runs.keepToken(created.id, created.token);
+    runs.saveToken(created.id, created.token);
   }
   go(created.id);
 }
@@ -142,8 +141,8 @@ async function showGame(id) {
       }
     },
     onWait,
-    onTrouble: (error) => tell(error instanceof api.Refusal ? error.message : "Something went wrong on this page. Reload it to go on.", { stays: true }),
-    onGone: showGone,
+    onError: (error) => showNotice(error instanceof api.ApiError ? error.message : "Something went wrong on this page. Reload it to continue.", { stays: true }),
+    onNotFound: showNotFound,
   });
   session = opened;
   if (created?.id !== id) {
@@ -154,17 +153,17 @@ async function showGame(id) {
   await opened.open(known);
 }
 
-function showGone() {
+function showNotFound() {
   const id = session?.id;
   if (id) {
     runs.forget(id);
   }
   leave();
-  document.title = "No such game, Scoundrel";
+  document.title = "Game not found, Scoundrel";
   put(main, h("div", { class: "message" },
-    h("h1", {}, "This game is not here"),
-    h("p", {}, "The link is not quite right, or the game has not been played for so long that it is forgotten."),
-    h("p", {}, h("a", { href: "#", class: "primary" }, "To the start"))));
+    h("h1", {}, "Game not found"),
+    h("p", {}, "The link is wrong, or the game expired because nobody played it for a long time."),
+    h("p", {}, h("a", { href: "#", class: "primary" }, "Back to the start"))));
 }
 
 /**
@@ -179,9 +178,9 @@ function showChange(from, events, before, how) {
     return;
   }
   const ruleset = rulesetOf(game.ruleset);
-  const terms = ruleset?.terms ?? USUAL_TERMS;
+  const { terms } = ruleset;
   if (!before) {
-    table = new Table(from, terms, ruleset?.title ?? game.ruleset, {
+    table = new Table(from, terms, ruleset.title, {
       showDungeon: () => from.game && showDungeon(from.game),
       showDiscard: () => from.game && showDiscard(from.game),
     });
@@ -191,12 +190,12 @@ function showChange(from, events, before, how) {
   link.hidden = false;
   table?.change(events, before);
   const lines = sentences(events, terms);
-  say(lines.length ? lines : [lie(game, terms)]);
+  announce(lines.length ? lines : [situation(game, terms)]);
   document.title = `${game.status === "playing" ? `${game.health} ${terms.health}` : game.status === "won" ? "Won" : "Lost"}, Scoundrel`;
   if (how === "stale") {
-    tell("The game has moved on elsewhere. This is how it stands now; choose again.");
-  } else if (how === "followed") {
-    tell("Played elsewhere just now.");
+    showNotice("The game was played elsewhere in the meantime. Choose again.");
+  } else if (how === "polled") {
+    showNotice("The game was just played elsewhere.");
   }
   if (game.status !== "playing") {
     showEnd(game, terms, before !== null);
@@ -210,12 +209,13 @@ function showEnd(game, terms, fresh) {
   if (main.querySelector(".end")) {
     return;
   }
+  const { player } = runs.choices();
   const again = /** @type {NewGame} */ ({
     ruleset: game.ruleset,
     ...(game.custom && { options: game.options }),
-    ...(runs.choices().player && { player: runs.choices().player }),
+    ...(player && { player }),
   });
-  const restart = (/** @type {NewGame} */ wanted) => begin(wanted).catch((error) => tell(error instanceof Error ? error.message : String(error)));
+  const restart = (/** @type {NewGame} */ newGame) => begin(newGame).catch((error) => showNotice(error instanceof Error ? error.message : String(error)));
   const { element, title } = endScreen(game, terms, {
     again: () => restart(again),
     sameDeck: () => restart({ ...again, seed: game.seed ?? undefined }),
@@ -256,18 +256,18 @@ function share() {
     return false;
   }
   const locked = session.game?.locked ?? false;
-  void copyLink(session.id, locked).then((copied) => copied && tell(`Link copied. ${mayDo(locked)}`));
+  void copyLink(session.id, locked).then((copied) => copied && showNotice(`Link copied. ${linkPermission(locked)}`));
   return true;
 }
 
 byId("rules").addEventListener("click", openRules);
 byId("ledger").addEventListener("click", openLedger);
 byId("runs").addEventListener("click", openRuns);
-byId("help").addEventListener("click", () => showHelp());
+byId("help").addEventListener("click", showHelp);
 byId("credits").addEventListener("click", () => showCredits(rulesets));
 link.addEventListener("click", share);
 byId("skip").addEventListener("click", (event) => {
-  event.preventDefault(); // the fragment is the game's
+  event.preventDefault(); // the fragment names the game
   main.focus();
 });
 
@@ -284,12 +284,12 @@ listen((intent, event) => {
     case "right":
       return table?.step(1) ?? false;
     case "select":
-      // A button with the focus knows itself what Enter does.
-      return event.target === document.body && (table?.enter() ?? false);
+      // A focused button handles Enter itself.
+      return event.target === document.body && (table?.selectCurrent() ?? false);
     case "deselect":
       return table?.deselect() ?? false;
     default:
-      return table?.key(intent) ?? false;
+      return table?.actByKey(intent) ?? false;
   }
 });
 

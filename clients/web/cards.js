@@ -1,4 +1,4 @@
-/** Cards as they lie on the table: the face drawn in SVG, and the back. */
+/** The faces and the back of the cards, drawn in SVG. */
 
 import { h, svg } from "./dom.js";
 import { figure, suitPath } from "./figures.js";
@@ -7,7 +7,7 @@ import { kindOf, rankOf, valueOf } from "./names.js";
 const FRAME = "M22 34Q34 34 34 22H216Q216 34 228 34V316Q216 316 216 328H34Q34 316 22 316Z";
 
 /**
- * The face of a card; whoever shows it gives it a name.
+ * The face of a card, without an accessible name.
  * @param {string} code
  * @returns {HTMLSpanElement}
  */

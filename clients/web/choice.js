@@ -1,4 +1,4 @@
-/** What can be done now, and what each choice would do: straight from the list of legal actions. */
+/** The legal actions to choose from, with their effects. */
 
 import { h, put } from "./dom.js";
 import { icon } from "./figures.js";
@@ -7,27 +7,27 @@ import { capital, figureOf, kindOf, nameOf, signOf, valueOf } from "./names.js";
 /** @typedef {import("./api.js").LegalAction} LegalAction */
 /** @typedef {import("./api.js").Schemas["Terms"]} Terms */
 /** @typedef {import("./game.js").Session} Session */
-/** @typedef {{verb: string, card: string | null, how: string | null}} Parts */
+/** @typedef {{verb: string, card: string | null, how: string | null}} Action */
 
 const KEY_OF = { weapon: "W", barehanded: "B", equip: "E", drink: "P", draw: "D", avoid: "A" };
 
-/** Read an action's text: `fight:KS:weapon`. @param {string} action @returns {Parts} */
-export function parts(action) {
+/** Parse an action: `fight:KS:weapon`. @param {string} action @returns {Action} */
+export function parseAction(action) {
   const [verb = "", card = null, how = null] = action.split(":");
   return { verb, card, how };
 }
 
-/** What an action is filed under: its verb, or how it fights. @param {string} action */
-export function manner(action) {
-  const { verb, how } = parts(action);
+/** The kind of an action: its verb, or for a fight `weapon` or `barehanded`. @param {string} action */
+export function kindOfAction(action) {
+  const { verb, how } = parseAction(action);
   return /** @type {keyof typeof KEY_OF} */ (how ?? verb);
 }
 
-/** The legal actions on a card; the weapon comes before the bare hands. @param {string[]} actions @param {string} card */
+/** The legal actions on a card, a fight with the weapon first. @param {string[]} actions @param {string} card */
 export function actionsOn(actions, card) {
   return actions
-    .filter((action) => parts(action).card === card)
-    .sort((a, b) => Number(manner(b) === "weapon") - Number(manner(a) === "weapon"));
+    .filter((action) => parseAction(action).card === card)
+    .sort((a, b) => Number(kindOfAction(b) === "weapon") - Number(kindOfAction(a) === "weapon"));
 }
 
 /** @param {LegalAction | undefined} effect @param {string} action @param {Terms} terms */
@@ -42,22 +42,22 @@ export function outcome(effect, action, terms) {
     return `−${effect.damage} ${terms.health}, ${effect.health_after} left`;
   }
   if (effect.healed) {
-    return `+${effect.healed} ${terms.health}, ${effect.health_after} then`;
+    return `+${effect.healed} ${terms.health}, ${effect.health_after} total`;
   }
-  return { fight: "No damage", drink: "Heals nothing now" }[parts(action).verb] ?? "";
+  return { fight: "No damage", drink: "Heals nothing now" }[parseAction(action).verb] ?? "";
 }
 
-/** In a few signs, for below a card. @param {string} action @param {LegalAction | undefined} effect */
+/** The short form of an effect, shown below the card. @param {string} action @param {LegalAction | undefined} effect */
 export function hint(action, effect) {
-  const how = manner(action);
+  const how = kindOfAction(action);
   const change = how === "equip" ? "equip" : !effect ? "" : effect.damage ? `−${effect.damage}` : effect.healed ? `+${effect.healed}` : "0";
   const tone = effect?.deadly ? "deadly" : effect?.damage ? "worse" : effect?.healed ? "better" : "even";
   return h("span", { class: `hint ${tone}` }, icon(effect?.deadly ? "deadly" : how), change);
 }
 
 /**
- * The panel with the choices. A button stays the same one as long as its choice is there, so that a
- * click on it is never lost, whatever becomes known meanwhile.
+ * The panel with the choices. A button is kept for as long as its action is listed, so that an
+ * update never loses a click.
  */
 export class ChoicePanel {
   #shown = "";
@@ -73,7 +73,7 @@ export class ChoicePanel {
     this.session = session;
     this.terms = terms;
     this.on = on;
-    this.element = h("div", { class: "choice", role: "group", "aria-label": "What you can do" });
+    this.element = h("div", { class: "choice", role: "group", "aria-label": "Actions" });
   }
 
   /** @param {string | null} selected */
@@ -83,42 +83,42 @@ export class ChoicePanel {
       return;
     }
     this.element.hidden = game.status !== "playing";
-    const listed = selected ? actionsOn(game.actions, selected) : game.actions.filter((action) => !parts(action).card);
+    const listed = selected ? actionsOn(game.actions, selected) : game.actions.filter((action) => !parseAction(action).card);
     const shown = JSON.stringify([game.version, selected, listed, watching]);
     if (shown !== this.#shown) {
       this.#shown = shown;
       this.#buttons = new Map(listed.map((action) => [action, this.#button(action)]));
-      put(this.element, ...this.#about(selected), h("div", { class: "buttons" }, ...this.#buttons.values()));
+      put(this.element, ...this.#heading(selected), h("div", { class: "buttons" }, ...this.#buttons.values()));
     }
     for (const [action, button] of this.#buttons) {
-      this.#tell(action, button);
+      this.#updateButton(action, button);
     }
   }
 
-  /** Give a choice the focus. @param {string} [action] without one, the first that is not deadly */
+  /** Focus the button of an action, by default the first that is not deadly. @param {string} [action] */
   focus(action) {
     const buttons = [...this.#buttons.values()];
-    const wanted = action ? this.#buttons.get(action) : (buttons.find((button) => !button.classList.contains("deadly")) ?? buttons[0]);
-    wanted?.focus();
+    const button = action ? this.#buttons.get(action) : (buttons.find(({ classList }) => !classList.contains("deadly")) ?? buttons[0]);
+    button?.focus();
   }
 
   /** @param {string | null} selected */
-  #about(selected) {
+  #heading(selected) {
     const { game, watching } = this.session;
     const draws = game?.actions.includes("draw");
-    const watched = watching && h("p", { class: "watching" }, "This game is locked: only the browser that began it can play. Here you can watch.");
+    const locked = watching && h("p", { class: "watching" }, "This game is locked: only the browser that started it can play. You can watch here.");
     if (selected) {
-      const other = h("button", { type: "button", class: "link other", click: this.on.deselect }, "Back");
-      return [h("div", { class: "about" }, h("h2", {}, subject(selected)), other), watched];
+      const back = h("button", { type: "button", class: "link other", click: this.on.deselect }, "Back");
+      return [h("div", { class: "about" }, h("h2", {}, subject(selected)), back), locked];
     }
     return watching
-      ? [watched]
+      ? [locked]
       : [h("h2", {}, draws ? "The room fills up" : "Face a card"), !draws && h("p", { class: "prompt" }, "Choose one in the room above.")];
   }
 
   /** @param {string} action */
   #button(action) {
-    const how = manner(action);
+    const how = kindOfAction(action);
     const show = () => this.on.preview(this.session.effects.get(action) ?? null);
     const hide = () => this.on.preview(null);
     return h(
@@ -138,12 +138,12 @@ export class ChoicePanel {
     );
   }
 
-  /** Say what is known of a choice by now. @param {string} action @param {HTMLButtonElement} button */
-  #tell(action, button) {
+  /** Update the effect and the state of a button. @param {string} action @param {HTMLButtonElement} button */
+  #updateButton(action, button) {
     const effect = this.session.effects.get(action);
-    const what = button.querySelector(".outcome");
-    if (what) {
-      what.textContent = outcome(effect, action, this.terms);
+    const text = button.querySelector(".outcome");
+    if (text) {
+      text.textContent = outcome(effect, action, this.terms);
     }
     if (effect?.deadly && !button.classList.contains("deadly")) {
       button.classList.add("deadly");
@@ -166,8 +166,8 @@ function subject(card) {
 
 /** @param {Session} session @param {string} action @param {Terms} terms */
 function label(session, action, terms) {
-  const { verb, card } = parts(action);
-  switch (manner(action)) {
+  const { verb, card } = parseAction(action);
+  switch (kindOfAction(action)) {
     case "weapon":
       return `Use the ${session.game?.weapon ? figureOf(session.game.weapon.card) : "weapon"}`;
     case "barehanded":
@@ -181,6 +181,6 @@ function label(session, action, terms) {
     case "avoid":
       return `${capital(terms.to_avoid)} this room`;
     default:
-      return capital(verb); // an action that came later than this page
+      return capital(verb); // an action added to the API after this page
   }
 }

@@ -1,4 +1,4 @@
-/** Making elements. Text is only ever set as text, so nothing can be injected. */
+/** Helpers to create elements. Text is set as text only, so no markup can be injected. */
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -6,8 +6,8 @@ const SVG = "http://www.w3.org/2000/svg";
 /** @typedef {Record<string, string | number | boolean | null | undefined | ((event: any) => void)>} Props */
 
 /**
- * Make an HTML element. Properties are attributes; a function listens to the event it is named for,
- * `true` sets an empty attribute, and `null` or `false` none.
+ * Create an HTML element. Properties are attributes; a function listens to the event of that name,
+ * `true` sets an empty attribute, `null` and `false` set none.
  * @template {keyof HTMLElementTagNameMap} T
  * @param {T} tag
  * @param {Props} [props]
@@ -21,7 +21,7 @@ export function h(tag, props = {}, ...children) {
 }
 
 /**
- * Make an SVG element.
+ * Create an SVG element.
  * @template {keyof SVGElementTagNameMap} T
  * @param {T} tag
  * @param {Props} [props]
@@ -35,7 +35,7 @@ export function svg(tag, props = {}, ...children) {
 }
 
 /**
- * Give an element these children and no others.
+ * Replace an element's children.
  * @param {Element} element
  * @param {...Child} children
  */
@@ -44,7 +44,7 @@ export function put(element, ...children) {
 }
 
 /**
- * Find the element of the page with this id.
+ * Find an element that `index.html` contains.
  * @param {string} id
  * @returns {HTMLElement}
  */

@@ -1,8 +1,8 @@
-/** The end of a game: the score and how it came about, and the proof that the deck was fixed. */
+/** The end screen: the score with its breakdown, and the proof that the deck was fixed. */
 
 import * as api from "./api.js";
 import { h, put } from "./dom.js";
-import { figure } from "./names.js";
+import { formatNumber } from "./names.js";
 import * as runs from "./runs.js";
 
 /** @typedef {import("./api.js").Game} Game */
@@ -25,7 +25,7 @@ export function endScreen(game, terms, on) {
     h(
       "div", { class: "verdict" },
       title,
-      h("p", { class: "score" }, h("span", { class: "unseen" }, "Score "), h("b", {}, figure(game.score ?? 0))),
+      h("p", { class: "score" }, h("span", { class: "unseen" }, "Score "), h("b", {}, formatNumber(game.score ?? 0))),
       sum, rank,
       h("div", { class: "buttons" },
         h("button", { type: "button", class: "primary", click: on.again }, "Play again"),
@@ -34,69 +34,69 @@ export function endScreen(game, terms, on) {
     ),
     proof,
   );
-  void tellScore(game, terms, sum, rank);
-  void tellProof(game, proof);
+  void showScore(game, terms, sum, rank);
+  void showProof(game, proof);
   return { element, title };
 }
 
 /** @param {Game} game @param {Terms} terms @param {HTMLElement} sum @param {HTMLElement} rank */
-async function tellScore(game, terms, sum, rank) {
-  const score = await api.persist(() => api.getScore(game.id)).catch(() => null);
+async function showScore(game, terms, sum, rank) {
+  const score = await api.withRetry(() => api.getScore(game.id)).catch(() => null);
   if (!score || score.score === null || score.score === undefined) {
     return;
   }
   if (score.status === "won") {
-    put(sum, `${figure(score.score - score.bonus)} ${terms.health} left`,
-      score.bonus > 0 && ` + ${score.bonus} for the last potion = `, score.bonus > 0 && h("b", {}, figure(score.score)));
+    put(sum, `${formatNumber(score.score - score.bonus)} ${terms.health} left`,
+      score.bonus > 0 && ` + ${score.bonus} for the last potion = `, score.bonus > 0 && h("b", {}, formatNumber(score.score)));
   } else {
-    put(sum, `${figure(score.score + score.remaining)} ${terms.health} − ${score.remaining} for the monsters that remain = `,
-      h("b", {}, figure(score.score)));
+    put(sum, `${formatNumber(score.score + score.remaining)} ${terms.health} − ${score.remaining} for the monsters that remain = `,
+      h("b", {}, formatNumber(score.score)));
   }
   if (score.rank) {
     const byDeck = score.board?.includes("/");
-    const tellRank = (/** @type {string} */ of) =>
+    const showRank = (/** @type {string} */ of) =>
       put(rank, "Rank ", h("b", {}, String(score.rank)), of, byDeck ? " among the games with this deck" : " in the Gravekeeper’s Ledger");
-    tellRank("");
+    showRank("");
     const board = { ruleset: game.ruleset, ...(byDeck && game.seed && { seed: game.seed }), limit: 1 };
     const ledger = await api.listLedger(/** @type {api.LedgerQuery} */ (board)).catch(() => null);
     if (ledger) {
-      tellRank(` of ${ledger.total}`);
+      showRank(` of ${ledger.total}`);
     }
   } else if (game.custom) {
-    put(rank, "A custom game enters no ledger");
+    put(rank, "Custom games are not ranked");
   }
 }
 
 /** @param {Game} game @param {HTMLElement} proof */
-async function tellProof(game, proof) {
+async function showProof(game, proof) {
   if (!game.seed) {
-    put(proof, h("p", {}, "The deck’s seed is shown later."));
+    put(proof, h("p", {}, "The seed of the deck is not available yet."));
     return;
   }
-  const promised = runs.known(game.id)?.commitment ?? game.commitment;
-  const kept = await fingerprint(game.seed);
-  const history = await api.persist(() => api.getHistory(game.id)).catch(() => null);
+  const committed = runs.find(game.id)?.commitment ?? game.commitment;
+  const computed = await fingerprint(game.seed);
+  const history = await api.withRetry(() => api.getHistory(game.id)).catch(() => null);
   put(
     proof,
     h("details", {},
-      h("summary", {}, kept === null ? "Was the deck fixed from the start?" : kept === promised ? "The deck was fixed from the start: checked" : "The deck is not the one that was promised"),
-      h("p", {}, "When the game began the server showed a fingerprint of the seed that the deck is shuffled with. Now it shows the seed, and anyone can see that they belong together."),
+      h("summary", {}, computed === null ? "Was the deck fixed from the start?" : computed === committed ? "Verified: the deck was fixed from the start" : "Warning: the deck does not match its fingerprint"),
+      h("p", {}, "When the game began, the server published a fingerprint of the seed that shuffles the deck. Now it publishes the seed, so anyone can check that the two match."),
       h("dl", {},
         h("dt", {}, "Seed"), h("dd", {}, h("code", { "data-fact": "seed" }, game.seed)),
-        h("dt", {}, "Fingerprint at the start"), h("dd", {}, h("code", { "data-fact": "commitment" }, promised)),
+        h("dt", {}, "Fingerprint at the start"), h("dd", {}, h("code", { "data-fact": "commitment" }, committed)),
         h("dt", {}, "Fingerprint of the seed"),
-        h("dd", {}, kept === null
+        h("dd", {}, computed === null
           ? h("code", {}, `printf 'scoundrel\\0%s' '${game.seed}' | sha256sum`)
-          : h("code", { "data-fact": "checked" }, kept), kept === null ? "" : kept === promised ? " the same ✓" : " not the same ✗"),
+          : h("code", { "data-fact": "checked" }, computed), computed === null ? "" : computed === committed ? " matches ✓" : " does not match ✗"),
         history?.notation ? h("dt", {}, "The whole game") : null,
         history?.notation ? h("dd", {}, h("code", { "data-fact": "notation" }, history.notation)) : null)),
   );
 }
 
-/** SHA-256 of what the contract says; null where the browser will not compute it. @param {string} seed */
+/** The SHA-256 commitment to a seed; null if the browser cannot compute it. @param {string} seed */
 async function fingerprint(seed) {
   if (!globalThis.crypto?.subtle) {
-    return null; // only on pages that came over HTTPS, or from this machine
+    return null; // browsers offer it only over HTTPS and on localhost
   }
   const bytes = new TextEncoder().encode(`scoundrel\0${seed}`);
   const digest = await crypto.subtle.digest("SHA-256", bytes);

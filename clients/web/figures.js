@@ -1,11 +1,11 @@
 /**
- * The drawings on the cards, each in a square of 100. They are symmetric: a path is drawn for the
- * left half and mirrored, unless it is named `whole`.
+ * The drawings on the cards, each in a square of 100. A path `half` is drawn on the left and mirrored
+ * to the right; a path `whole` is drawn as it is.
  */
 
 import { svg } from "./dom.js";
 
-/** `below`: only what lies below this height is seen. @typedef {{paint: string, half?: string, whole?: string, below?: number}} Stroke */
+/** `below`: clip everything above this height. @typedef {{paint: string, half?: string, whole?: string, below?: number}} Stroke */
 
 const DARK = "dark", BODY = "body", MID = "mid", EYE = "eye", LINE = "line", GOLD = "gold",
   STEEL = "steel", EDGE = "edge", WOOD = "wood", GLASS = "glass", LIQUID = "liquid", SHINE = "shine";
@@ -124,7 +124,7 @@ const MONSTERS = {
   ],
 };
 
-/** Sword: where its point is, half its breadth, where the hilt begins, half the guard. */
+/** A sword: the top of its point, half its width, the top of its hilt, half the width of its guard. */
 function sword(
   /** @type {number} */ top, /** @type {number} */ breadth,
   /** @type {number} */ hilt, /** @type {number} */ guard,
@@ -191,7 +191,7 @@ const WEAPONS = {
   ],
 };
 
-/** The outlines of the three kinds of bottles (left half), and where their liquid may reach. */
+/** The outlines of the three bottles (left half), and the lowest and highest level of their liquid. */
 const BOTTLES = [
   { neck: "M43 22H50V94H46C39 94 36 90 36 84V44C36 38 43 38 43 30Z", low: 90, high: 44, cork: "M44 10H50V24H44Z", rim: "M40 22H50V27H40Z" },
   { neck: "M43 18H50V96C28 96 16 84 16 66C16 50 28 42 43 38Z", low: 92, high: 46, cork: "M44 4H50V20H44Z", rim: "M39 18H50V24H39Z" },
@@ -222,7 +222,7 @@ function potion(rank) {
 }
 
 /**
- * Draw what a card shows.
+ * Draw a card's figure.
  * @param {string} code
  * @returns {SVGGElement}
  */
@@ -256,12 +256,12 @@ const SUIT_PATHS = {
   C: "M50 4A21 21 0 0 1 66 39A22 22 0 1 1 55 71C56 84 60 91 66 97H34C40 91 44 84 45 71A22 22 0 1 1 34 39A21 21 0 0 1 50 4Z",
 };
 
-/** The sign of a suit as a path. @param {string} code */
+/** The symbol of a card's suit as a path. @param {string} code */
 export function suitPath(code) {
   return SUIT_PATHS[code.slice(1)] ?? "";
 }
 
-/** Small signs for what an action does. @type {Record<string, string>} */
+/** Icons of the actions. @type {Record<string, string>} */
 export const ICONS = {
   weapon: "M86 6L94 14L52 62L60 70L54 76L44 66L20 90C16 94 6 84 10 80L34 56L24 46L30 40L38 48Z",
   barehanded: "M22 46V32C22 24 32 24 33 31C34 22 46 22 47 30C48 22 60 22 61 31C62 25 72 25 72 33V46L80 40C88 35 94 44 88 51L72 72V92H30V74C24 68 22 62 22 52Z",

@@ -1,6 +1,6 @@
 /**
- * One game as this page knows it, kept in step with the server: it is loaded, played, and followed
- * while somebody else plays it. All it knows of the rules is which actions the server lists.
+ * One game, kept in step with the server: loaded, played, and polled for moves made elsewhere. The
+ * rules stay on the server; the page offers the actions that it lists.
  */
 
 import * as api from "./api.js";
@@ -9,27 +9,27 @@ import * as runs from "./runs.js";
 /** @typedef {import("./api.js").Game} Game */
 /** @typedef {import("./api.js").GameEvent} GameEvent */
 /** @typedef {import("./api.js").LegalAction} LegalAction */
-/** @typedef {"own" | "loaded" | "followed" | "stale"} How how a new state came about */
+/** @typedef {"own" | "loaded" | "polled" | "stale"} How the origin of a new state */
 /**
  * @typedef {object} Listener
  * @property {(events: GameEvent[], before: Game | null, how: How) => void} onChange
- * @property {() => void} onStatus  busy, locked or known effects have changed
- * @property {(wait: import("./api.js").Wait | null) => void} onWait  null: it is over
- * @property {(error: unknown) => void} onTrouble
- * @property {() => void} onGone
+ * @property {() => void} onStatus  `busy`, `watching` or `effects` changed
+ * @property {(wait: import("./api.js").Wait | null) => void} onWait  null when the wait is over
+ * @property {(error: unknown) => void} onError
+ * @property {() => void} onNotFound
  */
 
-const LOOK_MS = 2_000;
-const LOOK_SELDOM_MS = 10_000;
-const LOOK_SELDOM_AFTER = 60;
+const POLL_MS = 2_000;
+const IDLE_POLL_MS = 10_000;
+const IDLE_AFTER = 60;
 
 export class Session {
   /** @type {Game | null} */
   game = null;
-  /** What each legal action does, once the server has told. @type {Map<string, LegalAction>} */
+  /** The effect of each legal action, once loaded. @type {Map<string, LegalAction>} */
   effects = new Map();
   busy = false;
-  /** The game is locked, and this browser has no key to it. */
+  /** Whether the game is locked and this browser has no token for it. */
   watching = false;
 
   /** @type {string | null} */
@@ -37,9 +37,9 @@ export class Session {
   #closed = new AbortController();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
-  #quiet = 0;
-  #looking = false;
-  /** Until when the server asked to be left alone, by `performance.now`. */
+  #unchanged = 0;
+  #polling = false;
+  /** The end of the last `Retry-After`, by `performance.now`. */
   #notBefore = 0;
 
   /**
@@ -53,13 +53,13 @@ export class Session {
     addEventListener("online", () => this.#onVisible(), { signal: this.#closed.signal });
   }
 
-  /** Begin with what is known already, or fetch it. @param {import("./api.js").CreatedGame} [created] */
+  /** Show the game that was just created, or fetch it. @param {import("./api.js").CreatedGame} [created] */
   async open(created) {
     if (created) {
       await this.#adopt(created, created.events, "own");
     } else {
       try {
-        const found = await this.#persist(() => api.getGame(this.id));
+        const found = await this.#withRetry(() => api.getGame(this.id));
         if (found) {
           this.#tag = found.tag;
           await this.#adopt(found.game, [], "loaded");
@@ -69,17 +69,17 @@ export class Session {
         return;
       }
     }
-    this.#lookLater();
+    this.#schedulePoll();
   }
 
-  /** Leave the game: nothing is asked or told any more. */
+  /** Stop all requests and callbacks. */
   close() {
     this.#closed.abort();
     clearTimeout(this.#timer);
   }
 
-  /** Whether it is known what every action would do. */
-  get informed() {
+  /** Whether the effect of every action is known. */
+  get effectsKnown() {
     return this.game?.actions.every((action) => this.effects.has(action)) ?? false;
   }
 
@@ -88,7 +88,7 @@ export class Session {
     return !this.busy && !this.watching && Boolean(this.game?.actions.includes(action));
   }
 
-  /** Do it, and repeat the very same request until it is answered. @param {string} action */
+  /** Apply an action; the request is repeated during faults and outages. @param {string} action */
   async act(action) {
     if (!this.game || !this.allows(action)) {
       return;
@@ -97,13 +97,13 @@ export class Session {
     this.busy = true;
     this.listener.onStatus();
     try {
-      const answer = await this.#persist(
+      const played = await this.#withRetry(
         () => api.applyActions(this.id, version, [action], runs.tokenOf(this.id)),
       );
       this.busy = false;
-      this.#quiet = 0;
+      this.#unchanged = 0;
       this.listener.onStatus();
-      await this.#adopt(answer, answer.events, "own");
+      await this.#adopt(played, played.events, "own");
     } catch (error) {
       this.busy = false;
       await this.#recover(error);
@@ -115,13 +115,13 @@ export class Session {
     if (this.#closed.signal.aborted) {
       return;
     }
-    const code = error instanceof api.Refusal ? error.code : null;
+    const code = error instanceof api.ApiError ? error.code : null;
     if (code === "token_required") {
       this.watching = true;
-    } else if (error instanceof api.Refusal && code === "version_mismatch" && error.problem.state) {
+    } else if (error instanceof api.ApiError && code === "version_mismatch" && error.problem.state) {
       await this.#adopt(/** @type {Game} */ (error.problem.state), [], "stale");
     } else if (code === "game_over" || code === "illegal_action") {
-      await this.#look("stale");
+      await this.#poll("stale");
     } else {
       this.#fail(error);
     }
@@ -129,7 +129,7 @@ export class Session {
   }
 
   /**
-   * Take a state as the present one, unless a later one is known.
+   * Take a state as the current one, unless it is older than the one shown.
    * @param {Game} game
    * @param {GameEvent[]} events
    * @param {How} how
@@ -144,8 +144,8 @@ export class Session {
     if (!before) {
       this.watching = game.locked && !runs.tokenOf(game.id);
     }
-    if (how === "own" || runs.known(game.id)) {
-      runs.note(game);
+    if (how === "own" || runs.find(game.id)) {
+      runs.save(game);
     }
     if (!changed && how !== "stale") {
       this.listener.onStatus();
@@ -153,11 +153,11 @@ export class Session {
     }
     this.effects = new Map();
     this.listener.onChange(events, before, how);
-    await this.#learnEffects(game);
+    await this.#loadEffects(game);
   }
 
-  /** Ask what each action would do. @param {Game} game */
-  async #learnEffects(game) {
+  /** @param {Game} game */
+  async #loadEffects(game) {
     if (!game.actions.length) {
       return;
     }
@@ -168,47 +168,44 @@ export class Session {
         this.listener.onStatus();
       }
     } catch (error) {
-      this.#heed(error); // the actions can be chosen all the same, and the next look asks again
+      this.#postpone(error); // the actions work without it, and the next poll tries again
     }
   }
 
-  /**
-   * See whether somebody else has moved.
-   * @param {How} [how]
-   */
-  async #look(how = "followed") {
-    if (this.busy || this.#looking || (how === "followed" && performance.now() < this.#notBefore)) {
+  /** Check for moves made elsewhere. @param {How} [how] */
+  async #poll(how = "polled") {
+    if (this.busy || this.#polling || (how === "polled" && performance.now() < this.#notBefore)) {
       return;
     }
-    this.#looking = true;
+    this.#polling = true;
     try {
       const found = await api.getGame(this.id, this.#tag);
-      this.#quiet += 1;
+      this.#unchanged += 1;
       if (found && !this.busy) {
         this.#tag = found.tag;
         const { game } = found;
         const since = this.game?.version ?? 0;
         if (game.version > since) {
-          this.#quiet = 0;
+          this.#unchanged = 0;
           await this.#adopt(game, await this.#eventsSince(since, game.version), how);
         } else {
           await this.#adopt(game, [], how);
         }
       }
       if (this.game?.actions.length && !this.effects.size) {
-        await this.#learnEffects(this.game);
+        await this.#loadEffects(this.game);
       }
       this.listener.onWait(null);
     } catch (error) {
-      const retry = api.reasonToRetry(error);
+      const retry = api.retryReason(error);
       if (retry) {
-        this.#heed(error);
-        this.listener.onWait({ retry, seconds: Math.max(api.waitAsked(error), LOOK_MS / 1000) });
+        this.#postpone(error);
+        this.listener.onWait({ retry, seconds: Math.max(api.retryAfter(error), POLL_MS / 1000) });
       } else {
         this.#fail(error);
       }
     } finally {
-      this.#looking = false;
+      this.#polling = false;
     }
   }
 
@@ -220,42 +217,42 @@ export class Session {
         .filter(({ version }) => version > since && version <= until)
         .flatMap(({ events }) => events);
     } catch (error) {
-      this.#heed(error);
-      return []; // the state says where things are, if not how they got there
+      this.#postpone(error);
+      return []; // the new state is shown without its events
     }
   }
 
-  /** Leave the server alone for as long as it asked. @param {unknown} error */
-  #heed(error) {
-    this.#notBefore = Math.max(this.#notBefore, performance.now() + api.waitAsked(error) * 1000);
+  /** Postpone the next poll until `Retry-After` is over. @param {unknown} error */
+  #postpone(error) {
+    this.#notBefore = Math.max(this.#notBefore, performance.now() + api.retryAfter(error) * 1000);
   }
 
-  #lookLater() {
+  #schedulePoll() {
     clearTimeout(this.#timer);
     if (this.#closed.signal.aborted || this.game?.status !== "playing" || document.hidden) {
       return;
     }
-    const usual = this.#quiet > LOOK_SELDOM_AFTER ? LOOK_SELDOM_MS : LOOK_MS;
-    const wait = Math.max(usual, this.#notBefore - performance.now());
+    const interval = this.#unchanged > IDLE_AFTER ? IDLE_POLL_MS : POLL_MS;
+    const wait = Math.max(interval, this.#notBefore - performance.now());
     this.#timer = setTimeout(async () => {
-      await this.#look();
-      this.#lookLater();
+      await this.#poll();
+      this.#schedulePoll();
     }, wait);
   }
 
   async #onVisible() {
     if (!document.hidden && this.game?.status === "playing") {
-      this.#quiet = 0;
-      await this.#look();
-      this.#lookLater();
+      this.#unchanged = 0;
+      await this.#poll();
+      this.#schedulePoll();
     }
   }
 
   /** @template T @param {() => Promise<T>} request @returns {Promise<T>} */
-  async #persist(request) {
-    const answer = await api.persist(request, { onWait: (wait) => this.listener.onWait(wait), signal: this.#closed.signal });
+  async #withRetry(request) {
+    const result = await api.withRetry(request, { onWait: (wait) => this.listener.onWait(wait), signal: this.#closed.signal });
     this.listener.onWait(null);
-    return answer;
+    return result;
   }
 
   /** @param {unknown} error */
@@ -263,11 +260,11 @@ export class Session {
     if (this.#closed.signal.aborted) {
       return;
     }
-    if (error instanceof api.Refusal && error.code === "game_not_found") {
+    if (error instanceof api.ApiError && error.code === "game_not_found") {
       this.close();
-      this.listener.onGone();
+      this.listener.onNotFound();
     } else {
-      this.listener.onTrouble(error);
+      this.listener.onError(error);
     }
   }
 }

@@ -1,11 +1,11 @@
-/** The keys, as published. One only works when what it does is possible. */
+/** The keyboard shortcuts. A key works only while its action is possible. */
 
 /** @typedef {"left" | "right" | "select" | "deselect" | "weapon" | "barehanded" | "avoid" | "equip" | "draw" | "drink" | "rules" | "ledger" | "link"} Intent */
 
-/** Key, what is printed on it, and what it does. @type {[string, string, Intent, string][]} */
+/** Key, label, intent and description. @type {[string, string, Intent, string][]} */
 export const KEYS = [
-  ["ArrowLeft", "←", "left", "To the card on the left"],
-  ["ArrowRight", "→", "right", "To the card on the right"],
+  ["ArrowLeft", "←", "left", "Go to the card on the left"],
+  ["ArrowRight", "→", "right", "Go to the card on the right"],
   ["Enter", "Enter", "select", "Select the card"],
   ["Escape", "Esc", "deselect", "Deselect it"],
   ["w", "W", "weapon", "Fight with the weapon"],
@@ -22,7 +22,7 @@ export const KEYS = [
 const BY_KEY = new Map(KEYS.map(([key, , intent]) => [key, intent]));
 
 /**
- * Call `handle` for each key that means something; it tells whether it did anything.
+ * Call `handle` for each shortcut; it returns whether it did anything.
  * @param {(intent: Intent, event: KeyboardEvent) => boolean} handle
  */
 export function listen(handle) {

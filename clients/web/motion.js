@@ -1,39 +1,35 @@
-/**
- * Motion that explains: cards fly from where they were to where they are now. Whoever prefers less
- * of it sees them there at once.
- */
+/** Animations: cards fly from their old place to the new one, unless the user prefers reduced motion. */
 
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
+const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 const EASE = "cubic-bezier(.2, .75, .25, 1)";
 
-/** @typedef {{rects: Map<string, DOMRect>, looks: Map<string, Element>}} Snapshot */
+/** @typedef {{rects: Map<string, DOMRect>, elements: Map<string, Element>}} Snapshot */
 
-/** Whether anything is to move at all. */
-export function moves() {
-  return !calm.matches && !document.hidden;
+export function motionAllowed() {
+  return !reducedMotion.matches && !document.hidden;
 }
 
-/** Note where every card lies. @param {Element} table @returns {Snapshot} */
+/** Record the place of every card. @param {Element} table @returns {Snapshot} */
 export function snapshot(table) {
-  const rects = new Map(), looks = new Map();
-  if (moves()) {
+  const rects = new Map(), elements = new Map();
+  if (motionAllowed()) {
     for (const element of table.querySelectorAll("[data-card]")) {
       const code = element.getAttribute("data-card") ?? "";
       rects.set(code, element.getBoundingClientRect());
-      looks.set(code, element);
+      elements.set(code, element);
     }
   }
-  return { rects, looks };
+  return { rects, elements };
 }
 
 /**
- * Let every card of the table come from where it was.
+ * Animate every card from its place in the snapshot.
  * @param {Element} table
  * @param {Snapshot} before
  * @param {{dungeon: Element, discard: Element, drawn: string[], avoided: string[], discarded: Set<string>}} scene
  */
-export function settle(table, before, { dungeon, discard, drawn, avoided, discarded }) {
-  if (!moves()) {
+export function animateCards(table, before, { dungeon, discard, drawn, avoided, discarded }) {
+  if (!motionAllowed()) {
     return;
   }
   const pile = dungeon.getBoundingClientRect();
@@ -51,29 +47,29 @@ export function settle(table, before, { dungeon, discard, drawn, avoided, discar
     }
   }
   for (const [code, from] of before.rects) {
-    const look = before.looks.get(code);
-    if (look && (!here.has(code) || avoided.includes(code))) {
+    const card = before.elements.get(code);
+    if (card && (!here.has(code) || avoided.includes(code))) {
       const order = Math.max(0, avoided.indexOf(code));
       const target = discarded.has(code) ? discard : dungeon;
-      vanish(look, from, target.getBoundingClientRect(), 60 * order, !discarded.has(code));
+      flyAway(card, from, target.getBoundingClientRect(), 60 * order, !discarded.has(code));
     }
   }
 }
 
 /**
- * Show a change of health where the health stands.
- * @param {HTMLElement} place
+ * Show a change of health beside the meter.
+ * @param {HTMLElement} meter
  * @param {number} change
  */
-export function rise(place, change) {
-  if (!moves() || !change) {
+export function showHealthChange(meter, change) {
+  if (!motionAllowed() || !change) {
     return;
   }
   const sign = document.createElement("span");
   sign.className = `change ${change < 0 ? "worse" : "better"}`;
   sign.ariaHidden = "true";
   sign.textContent = change < 0 ? `−${-change}` : `+${change}`;
-  place.append(sign);
+  meter.append(sign);
   const animation = sign.animate(
     [
       { transform: "translateY(6px) scale(.8)", opacity: 0 },
@@ -86,9 +82,9 @@ export function rise(place, change) {
   animation.onfinish = () => sign.remove();
 }
 
-/** A blow: the table shakes a little. @param {Element} table @param {number} damage */
+/** Shake the table after damage. @param {Element} table @param {number} damage */
 export function shake(table, damage) {
-  if (!moves() || damage <= 0) {
+  if (!motionAllowed() || damage <= 0) {
     return;
   }
   const by = Math.min(9, 2 + damage / 2);
@@ -101,16 +97,16 @@ export function shake(table, damage) {
 /**
  * @param {Element} element
  * @param {DOMRect} from
- * @param {{delay?: number, turn?: boolean}} manner
+ * @param {{delay?: number, turn?: boolean}} options
  */
 function fly(element, from, { delay = 0, turn = false }) {
   if (element.getAnimations().length) {
-    return; // it is on its way already
+    return; // already moving
   }
   const to = element.getBoundingClientRect();
   const x = from.left + from.width / 2 - to.left - to.width / 2;
   const y = from.top + from.height / 2 - to.top - to.height / 2;
-  const scale = turn ? 0.8 : sizeOf(from, to);
+  const scale = turn ? 0.8 : scaleBetween(from, to);
   if (Math.abs(x) < 1 && Math.abs(y) < 1 && Math.abs(scale - 1) < 0.02) {
     return;
   }
@@ -128,24 +124,24 @@ function fly(element, from, { delay = 0, turn = false }) {
   );
 }
 
-/** How much larger one is than the other, within reason: edge-on a card has no breadth. @param {DOMRect} one @param {DOMRect} other */
-function sizeOf(one, other) {
+/** The ratio of two heights, limited: a card seen edge-on has no width. @param {DOMRect} one @param {DOMRect} other */
+function scaleBetween(one, other) {
   return Math.min(3, Math.max(0.3, one.height / other.height || 1));
 }
 
 /**
- * Let a card that is gone fly to the pile that took it.
- * @param {Element} look
+ * Fly a removed card to its pile.
+ * @param {Element} card
  * @param {DOMRect} from
  * @param {DOMRect} to
  * @param {number} delay
  * @param {boolean} faceDown
  */
-function vanish(look, from, to, delay, faceDown) {
+function flyAway(card, from, to, delay, faceDown) {
   const ghost = document.createElement("div");
   ghost.className = "ghost";
   ghost.ariaHidden = "true";
-  const face = look.querySelector(".face");
+  const face = card.querySelector(".face");
   if (face) {
     ghost.append(face.cloneNode(true));
   }
@@ -159,7 +155,7 @@ function vanish(look, from, to, delay, faceDown) {
     [
       { transform: "none", opacity: 1 },
       {
-        transform: `translate(${x}px, ${y}px) scale(${sizeOf(to, from)}) rotateY(${faceDown ? 90 : 0}deg)`,
+        transform: `translate(${x}px, ${y}px) scale(${scaleBetween(to, from)}) rotateY(${faceDown ? 90 : 0}deg)`,
         opacity: faceDown ? 1 : 0.2,
       },
     ],

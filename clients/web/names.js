@@ -1,4 +1,4 @@
-/** What cards are called, and what their codes say: rank, then suit. */
+/** The names of the cards. A card's code is its rank and its suit. */
 
 /** @typedef {"monster" | "weapon" | "potion"} Kind */
 
@@ -38,28 +38,28 @@ export function valueOf(code) {
   return ORDER.indexOf(code.slice(0, 1)) + 2;
 }
 
-/** The rank as a card shows it: 10, K. @param {string} code */
+/** The rank as printed on the card: 10, K. @param {string} code */
 export function rankOf(code) {
   return code.startsWith("T") ? "10" : code.slice(0, 1);
 }
 
-/** Rank and suit in signs: 10♠. @param {string} code */
+/** Rank and suit symbol: 10♠. @param {string} code */
 export function signOf(code) {
   return `${rankOf(code)}${SIGNS[code.slice(1)] ?? ""}`;
 }
 
-/** The card's name: king of spades. @param {string} code */
+/** The name of the card: king of spades. @param {string} code */
 export function nameOf(code) {
   const rank = code.slice(0, 1);
   return `${RANKS[rank] ?? rank} of ${SUITS[code.slice(1)] ?? "?"}`;
 }
 
-/** What is drawn on it: lich king. @param {string} code */
+/** The figure on the card: lich king. @param {string} code */
 export function figureOf(code) {
   return FIGURES[kindOf(code)][code.slice(0, 1)] ?? kindOf(code);
 }
 
-/** All of it, for those who cannot see it. @param {string} code */
+/** The full description, for screen readers. @param {string} code */
 export function describe(code) {
   return `${capital(nameOf(code))}, ${kindOf(code)} ${valueOf(code)}`;
 }
@@ -69,12 +69,12 @@ export function capital(text) {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-/** A number with a real minus. @param {number} number */
-export function figure(number) {
+/** A number with a typographic minus. @param {number} number */
+export function formatNumber(number) {
   return String(number).replace("-", "−");
 }
 
-/** Names in a row: a, b and c. @param {string[]} words */
-export function row(words) {
+/** Join names: a, b and c. @param {string[]} words */
+export function join(words) {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }

@@ -1,6 +1,6 @@
-/** What happened, in sentences: for the line under the table and for those who listen. */
+/** Events as sentences, for the line under the table and for screen readers. */
 
-import { capital, figureOf, nameOf, row, signOf } from "./names.js";
+import { capital, figureOf, join, nameOf, signOf } from "./names.js";
 
 /** @typedef {import("./api.js").GameEvent} GameEvent */
 /** @typedef {import("./api.js").Schemas["Terms"]} Terms */
@@ -21,19 +21,19 @@ function sentence(event, terms) {
   const how = event.how === "weapon" ? "with your weapon" : "with your bare hands";
   switch (event.type) {
     case "cards_drawn":
-      return `${capital(row((event.cards ?? []).map(nameOf)))} turned up.`;
+      return `${capital(join((event.cards ?? []).map(nameOf)))} turned up.`;
     case "room_avoided":
-      return "You slipped away: the room went under the dungeon.";
+      return "You slipped away: the room went to the bottom of the dungeon.";
     case "turn_began":
       return `Turn ${event.turn}.`;
     case "weapon_equipped":
-      return `You took up the ${figureOf(card)} (${signOf(card)}).`;
+      return `You equipped the ${figureOf(card)} (${signOf(card)}).`;
     case "potion_drunk":
       return event.healed
-        ? `You drank ${signOf(card)} and got ${event.healed} ${terms.health} back.`
-        : `You drank ${signOf(card)}; it did you no good.`;
+        ? `You drank ${signOf(card)} and regained ${event.healed} ${terms.health}.`
+        : `You drank ${signOf(card)}; it had no effect.`;
     case "potion_wasted":
-      return `You emptied ${signOf(card)} in vain: no more potions work this turn.`;
+      return `You wasted ${signOf(card)}: no more potions work this turn.`;
     case "monster_slain":
       return event.damage
         ? `You slew ${who} ${how}. It cost you ${event.damage} ${terms.health}.`
@@ -43,12 +43,12 @@ function sentence(event, terms) {
     case "dungeon_cleared":
       return "You made it through the dungeon!";
     default:
-      return ""; // a kind of event that came later than this page
+      return ""; // an event type added to the API after this page
   }
 }
 
-/** The table in one sentence, for those who cannot look at it. @param {import("./api.js").Game} game @param {Terms} terms */
-export function lie(game, terms) {
+/** The state of the game in one sentence, for screen readers. @param {import("./api.js").Game} game @param {Terms} terms */
+export function situation(game, terms) {
   const weapon = game.weapon ? `weapon ${nameOf(game.weapon.card)}` : "no weapon";
   return `${capital(terms.health)} ${game.health} of ${game.max_health}, ${weapon}, ${game.dungeon_size} ${game.dungeon_size === 1 ? "card" : "cards"} in the dungeon.`;
 }

@@ -1,4 +1,4 @@
-/** What this browser remembers: its runs, the keys of its locked games, and the last choices. */
+/** Data stored in this browser: its runs, the tokens of its locked games, and the last choices. */
 
 /** @typedef {import("./api.js").Game} Game */
 /**
@@ -12,26 +12,25 @@
  * @property {number | null} score
  * @property {number} turn
  * @property {number} health
- * @property {string} commitment  as it was when the game was first seen here
+ * @property {string} commitment  as first received, to verify the deck at the end
  * @property {string} updated
  */
 
 const RUNS = "scoundrel.runs";
 const TOKENS = "scoundrel.tokens";
 const CHOICES = "scoundrel.choices";
-const MOST = 200;
+const MAX_RUNS = 200;
 
 /** All runs, the latest first. @returns {Run[]} */
 export function runs() {
   return read(RUNS, []);
 }
 
-/** The finished ones. */
 export function finished() {
   return runs().filter((run) => run.status !== "playing");
 }
 
-/** The game to go on with, if there is one. @returns {Run | undefined} */
+/** The latest run in progress. @returns {Run | undefined} */
 export function unfinished() {
   return runs().find((run) => run.status === "playing");
 }
@@ -45,13 +44,13 @@ export function best() {
 }
 
 /** @param {string} id */
-export function known(id) {
+export function find(id) {
   return runs().find((run) => run.id === id);
 }
 
-/** Note how a game of this browser stands. @param {Game} game */
-export function note(game) {
-  const before = known(game.id);
+/** Store the state of a game. @param {Game} game */
+export function save(game) {
+  const before = find(game.id);
   const run = {
     id: game.id,
     ruleset: game.ruleset,
@@ -65,10 +64,10 @@ export function note(game) {
     commitment: before?.commitment ?? game.commitment,
     updated: game.updated_at,
   };
-  keep([run, ...runs().filter(({ id }) => id !== game.id)].slice(0, MOST));
+  keep([run, ...runs().filter(({ id }) => id !== game.id)].slice(0, MAX_RUNS));
 }
 
-/** Forget the finished runs; the ledger keeps what it has. */
+/** Forget the finished runs. */
 export function clear() {
   keep(runs().filter((run) => run.status === "playing"));
 }
@@ -78,48 +77,53 @@ export function forget(id) {
   keep(runs().filter((run) => run.id !== id));
 }
 
-/** Keep these runs; with the others go the keys of their games. @param {Run[]} kept */
+/** Keep only these runs, and forget the tokens of all others. @param {Run[]} kept */
 function keep(kept) {
   const ids = new Set(kept.map(({ id }) => id));
   const gone = new Set(runs().map(({ id }) => id).filter((id) => !ids.has(id)));
   write(RUNS, kept);
-  const tokens = Object.entries(read(TOKENS, /** @type {Record<string, string>} */ ({})));
-  if (tokens.some(([id]) => gone.has(id))) {
-    write(TOKENS, Object.fromEntries(tokens.filter(([id]) => !gone.has(id))));
+  const entries = Object.entries(tokens());
+  if (entries.some(([id]) => gone.has(id))) {
+    write(TOKENS, Object.fromEntries(entries.filter(([id]) => !gone.has(id))));
   }
 }
 
-/** The key of a locked game, if this browser has it. @param {string} id @returns {string | null} */
+/** The token of a locked game, if this browser has it. @param {string} id @returns {string | null} */
 export function tokenOf(id) {
-  return read(TOKENS, /** @type {Record<string, string>} */ ({}))[id] ?? null;
+  return tokens()[id] ?? null;
 }
 
 /** @param {string} id @param {string} token */
-export function keepToken(id, token) {
-  write(TOKENS, { ...read(TOKENS, {}), [id]: token });
+export function saveToken(id, token) {
+  write(TOKENS, { ...tokens(), [id]: token });
 }
 
-/** What was chosen on the start screen last. @returns {{player?: string, ruleset?: string}} */
+/** @returns {Record<string, string>} */
+function tokens() {
+  return read(TOKENS, {});
+}
+
+/** The last choices on the start screen. @returns {{player?: string, ruleset?: string}} */
 export function choices() {
   return read(CHOICES, {});
 }
 
 /** @param {{player?: string, ruleset?: string}} chosen */
-export function keepChoices(chosen) {
+export function saveChoices(chosen) {
   write(CHOICES, chosen);
 }
 
 /**
  * @template T
  * @param {string} key
- * @param {T} otherwise
+ * @param {T} fallback
  * @returns {T}
  */
-function read(key, otherwise) {
+function read(key, fallback) {
   try {
-    return JSON.parse(localStorage.getItem(key) ?? "null") ?? otherwise;
+    return JSON.parse(localStorage.getItem(key) ?? "null") ?? fallback;
   } catch {
-    return otherwise; // storage is switched off, or holds something else
+    return fallback; // storage is disabled, or its content is damaged
   }
 }
 
@@ -128,6 +132,6 @@ function write(key, value) {
   try {
     localStorage.setItem(key, JSON.stringify(value));
   } catch {
-    // Storage is switched off or full: the game goes on without it.
+    // Storage is disabled or full: the game works without it.
   }
 }

@@ -1,10 +1,10 @@
-/** The table: what lies where, and the cards that can be chosen. */
+/** The table: the room, the piles, the weapon and the choices. */
 
 import { back, face } from "./cards.js";
-import { ChoicePanel, actionsOn, hint, manner, outcome } from "./choice.js";
+import { ChoicePanel, actionsOn, hint, kindOfAction, outcome, parseAction } from "./choice.js";
 import { h, put } from "./dom.js";
-import { rise, settle, shake, snapshot } from "./motion.js";
-import { capital, describe, figure, figureOf, nameOf, signOf } from "./names.js";
+import { animateCards, shake, showHealthChange, snapshot } from "./motion.js";
+import { capital, describe, figureOf, formatNumber, nameOf, signOf } from "./names.js";
 
 /** @typedef {import("./api.js").Game} Game */
 /** @typedef {import("./api.js").GameEvent} GameEvent */
@@ -17,9 +17,9 @@ const SLOTS = 4;
 export class Table {
   /** @type {string | null} */
   selected = null;
-  /** The card that the keys are at. @type {string | null} */
+  /** The card that the arrow keys are at. @type {string | null} */
   #cursor = null;
-  /** Where in the room each card lies; a place stays empty until new cards come. @type {(string | null)[]} */
+  /** The cards of the room by place; a place stays empty until new cards are drawn. @type {(string | null)[]} */
   #slots = [];
   /** @type {Map<string, HTMLElement>} */
   #cards = new Map();
@@ -29,7 +29,7 @@ export class Table {
   /**
    * @param {Session} session
    * @param {Terms} terms
-   * @param {string} title  what the rules are called
+   * @param {string} title  of the ruleset
    * @param {{showDungeon: () => void, showDiscard: () => void}} panels
    */
   constructor(session, terms, title, panels) {
@@ -76,29 +76,29 @@ export class Table {
   }
 
   /**
-   * Show the present state, and how it came about.
+   * Show the current state, and animate the change.
    * @param {GameEvent[]} events
    * @param {Game | null} before
    */
   change(events, before) {
     const game = this.#game;
     const earlier = snapshot(this.element);
-    const had = this.element.contains(document.activeElement);
+    const hadFocus = this.element.contains(document.activeElement);
     const from = this.#cursor ? this.#slots.indexOf(this.#cursor) : 0;
     if (this.selected && !game.room.includes(this.selected)) {
       this.selected = null;
     }
-    this.#place(game.room);
+    this.#fillSlots(game.room);
     this.#cursor = this.#cursor && game.room.includes(this.#cursor) ? this.#cursor : this.#nearest(from);
     this.#drawPiles(game);
     this.#drawWeapon(game);
     this.#drawStatus(game);
     this.refresh();
-    if (had && !this.element.contains(document.activeElement)) {
-      this.#focusSomething();
+    if (hadFocus && !this.element.contains(document.activeElement)) {
+      this.focus();
     }
     const of = (/** @type {string} */ type) => events.filter((event) => event.type === type);
-    settle(this.element, earlier, {
+    animateCards(this.element, earlier, {
       dungeon: this.dungeon,
       discard: this.discard,
       drawn: of("cards_drawn").flatMap((event) => event.cards ?? []),
@@ -106,16 +106,16 @@ export class Table {
       discarded: new Set(game.discard),
     });
     if (before && events.length) {
-      rise(this.life, game.health - before.health);
+      showHealthChange(this.life, game.health - before.health);
       shake(this.room, before.health - game.health);
     }
   }
 
-  /** Show what has become known of the actions, and what can be chosen. */
+  /** Update everything that depends on the selection, the effects and `busy`. */
   refresh() {
     const game = this.#game;
     this.element.dataset["version"] = String(game.version);
-    this.element.classList.toggle("busy", this.session.busy || !this.session.informed);
+    this.element.classList.toggle("busy", this.session.busy || !this.session.effectsKnown);
     this.element.classList.toggle("over", game.status !== "playing");
     this.element.classList.toggle("cleared", game.status !== "playing" && !game.room.length);
     this.element.classList.toggle("chosen", this.selected !== null);
@@ -126,15 +126,15 @@ export class Table {
     const draws = this.session.allows("draw");
     this.dungeon.classList.toggle("can-draw", draws);
     this.dungeonName.textContent =
-      `Dungeon, ${game.dungeon_size} ${game.dungeon_size === 1 ? "card" : "cards"}. ${draws ? "Draw a card" : "What is still in it"}`;
+      `Dungeon, ${game.dungeon_size} ${game.dungeon_size === 1 ? "card" : "cards"}. ${draws ? "Draw a card" : "Show what is left"}`;
   }
 
   /** @param {string[]} lines */
-  tell(lines) {
+  narrate(lines) {
     put(this.tale, ...lines.flatMap((line) => [h("span", {}, line), " "]));
   }
 
-  /** Choose a card, or another one, or with the same one none. @param {string} code @param {boolean} byKey */
+  /** Select a card, or deselect it if it is selected already. @param {string} code @param {boolean} byKey */
   select(code, byKey) {
     if (this.#game.status !== "playing" || !actionsOn(this.#game.actions, code).length) {
       return;
@@ -149,15 +149,15 @@ export class Table {
     }
   }
 
-  /** Choose the card that the keys are at. */
-  enter() {
+  /** Select the card that the arrow keys are at. */
+  selectCurrent() {
     if (this.#cursor) {
       this.select(this.#cursor, true);
     }
     return Boolean(this.#cursor);
   }
 
-  /** Choose none; the keys stay at the card. */
+  /** Deselect the card; the arrow keys stay at it. */
   deselect() {
     if (!this.selected) {
       return false;
@@ -174,7 +174,7 @@ export class Table {
     return true;
   }
 
-  /** Move the keys by one card. @param {1 | -1} by */
+  /** Move by one card. @param {1 | -1} by */
   step(by) {
     const cards = this.#slots.filter((code) => code !== null);
     if (!cards.length) {
@@ -184,44 +184,47 @@ export class Table {
     const fresh = !this.element.contains(document.activeElement) && !this.selected;
     const next = cards[fresh ? Math.max(at, 0) : (at + by + cards.length) % cards.length] ?? null;
     this.#cursor = next;
-    if (this.selected && next) {
-      this.selected = null;
-    }
+    this.selected = null;
     this.refresh();
     this.#button(next)?.focus();
     return true;
   }
 
-  /** Do what a key stands for, to the selected card if to any. @param {string} how */
-  key(how) {
-    const action = this.#game.actions.find(
-      (each) => manner(each) === how && (!each.includes(":") || each.split(":")[1] === this.selected),
-    );
+  /** Apply the action of a key, to the selected card if it applies to one. @param {string} kind */
+  actByKey(kind) {
+    const action = this.#game.actions.find((each) => {
+      const { card } = parseAction(each);
+      return kindOfAction(each) === kind && (!card || card === this.selected);
+    });
     return Boolean(action && this.session.allows(action) && this.act(action));
   }
 
-  /** Put the focus where one goes on. */
+  /** Focus the element to continue with. */
   focus() {
-    this.#focusSomething();
+    if (this.#game.actions.includes("draw")) {
+      this.choice.focus("draw");
+    } else {
+      (this.#button(this.selected ?? this.#cursor) ?? this.discard).focus();
+    }
   }
 
   /** @returns {Game} */
   get #game() {
     if (!this.session.game) {
-      throw new Error("there is no game to show");
+      throw new Error("the session has no game yet");
     }
     return this.session.game;
   }
 
   /** @param {string[]} room */
-  #place(room) {
+  #fillSlots(room) {
     const stay = room.every((code) => this.#slots.includes(code));
     this.#slots = stay && this.#slots.length ? this.#slots.map((code) => (code && room.includes(code) ? code : null)) : [...room];
     while (this.#slots.length < SLOTS) {
       this.#slots.push(null);
     }
     const cards = new Map();
-    const places = this.#slots.map((code) => {
+    const slots = this.#slots.map((code) => {
       if (!code) {
         return h("div", { class: "slot empty" });
       }
@@ -230,8 +233,8 @@ export class Table {
       return slot;
     });
     this.#cards = cards;
-    if (places.some((place, i) => place !== this.room.children[i]) || this.room.children.length !== SLOTS) {
-      put(this.room, ...places);
+    if (slots.some((slot, i) => slot !== this.room.children[i]) || this.room.children.length !== SLOTS) {
+      put(this.room, ...slots);
     }
   }
 
@@ -242,7 +245,7 @@ export class Table {
       {
         type: "button", class: "card", "data-card": code,
         click: (/** @type {MouseEvent} */ event) => this.select(code, event.detail === 0),
-        focus: () => this.#moveTo(code),
+        focus: () => this.#setCursor(code),
       },
       face(code),
       h("span", { class: "unseen" }),
@@ -255,12 +258,12 @@ export class Table {
     const game = this.#game;
     const actions = actionsOn(game.actions, code);
     const button = /** @type {HTMLElement} */ (slot.firstElementChild);
-    const does = actions.map((action) => {
-      const how = { weapon: "With the weapon", barehanded: "Barehanded", equip: "Can be equipped", drink: "Can be drunk" }[/** @type {string} */ (manner(action))] ?? "";
-      const what = outcome(this.session.effects.get(action), action, this.#terms);
-      return what ? `${how}: ${what}` : how;
+    const effects = actions.map((action) => {
+      const label = { weapon: "With the weapon", barehanded: "Barehanded", equip: "Can be equipped", drink: "Can be drunk" }[/** @type {string} */ (kindOfAction(action))] ?? "";
+      const effect = outcome(this.session.effects.get(action), action, this.#terms);
+      return effect ? `${label}: ${effect}` : label;
     });
-    /** @type {HTMLElement} */ (button.lastElementChild).textContent = [describe(code), ...does].join(". ");
+    /** @type {HTMLElement} */ (button.lastElementChild).textContent = [describe(code), ...effects].join(". ");
     button.setAttribute("aria-pressed", String(this.selected === code));
     button.setAttribute("tabindex", code === this.#cursor ? "0" : "-1");
     if (actions.length) {
@@ -272,7 +275,7 @@ export class Table {
   }
 
   /** @param {string} code */
-  #moveTo(code) {
+  #setCursor(code) {
     if (this.#cursor !== code) {
       this.#button(this.#cursor)?.setAttribute("tabindex", "-1");
       this.#cursor = code;
@@ -289,7 +292,7 @@ export class Table {
     this.discard.classList.toggle("none", !top);
     put(this.discardTop, top ? h("span", { class: "lying", "data-card": top }, face(top)) : null);
     this.discardName.textContent =
-      top ? `Discard, ${game.discard.length} ${game.discard.length === 1 ? "card" : "cards"}, the ${nameOf(top)} on top. Look through it` : "Discard, empty";
+      top ? `Discard, ${game.discard.length} ${game.discard.length === 1 ? "card" : "cards"}, the ${nameOf(top)} on top. Show all` : "Discard, empty";
   }
 
   /** @param {Game} game */
@@ -302,7 +305,7 @@ export class Table {
       return;
     }
     const slain = weapon.monsters.length
-      ? `Slain with it, the last one last: ${weapon.monsters.map(nameOf).join(", ")}`
+      ? `Slain with it, in this order: ${weapon.monsters.map(nameOf).join(", ")}`
       : "Nothing slain with it yet";
     this.weapon.setAttribute("aria-label", "Your weapon");
     const fan = h(
@@ -322,7 +325,7 @@ export class Table {
   /** @param {Game} game */
   #drawStatus(game) {
     const now = Math.max(0, game.health);
-    this.number.textContent = figure(game.health);
+    this.number.textContent = formatNumber(game.health);
     this.most.textContent = `/ ${game.max_health}`;
     this.life.setAttribute("aria-valuemax", String(game.max_health));
     this.life.setAttribute("aria-valuenow", String(now));
@@ -338,7 +341,7 @@ export class Table {
     );
   }
 
-  /** Show in the bar where health would be. @param {LegalAction | null} effect */
+  /** Show in the bar the health after an action. @param {LegalAction | null} effect */
   #preview(effect) {
     const game = this.#game;
     const then = effect ? Math.max(0, effect.health_after) : Math.max(0, game.health);
@@ -355,14 +358,6 @@ export class Table {
       .filter(({ code }) => code !== null)
       .sort((a, b) => a.distance - b.distance);
     return byDistance[0]?.code ?? null;
-  }
-
-  #focusSomething() {
-    if (this.#game.actions.includes("draw")) {
-      this.choice.focus("draw");
-    } else {
-      (this.#button(this.selected ?? this.#cursor) ?? this.discard).focus();
-    }
   }
 
   /** @param {string | null} code @returns {HTMLElement | null} */

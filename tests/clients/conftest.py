@@ -1,4 +1,4 @@
-"""A server for the clients, and a network between that loses what it should carry."""
+"""A server for the clients, and a network with faults between them."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def server() -> Iterator[ApiServer]:
 
 @pytest.fixture(scope="session")
 def url(server: ApiServer) -> str:
-    """The API's address."""
+    """The URL of the API."""
     return f"http://127.0.0.1:{server.port}"
 
 
 @pytest.fixture
 def network(server: ApiServer) -> Iterator[Network]:
-    """A network to the API that does to each request what the test says."""
-    with Network(server.port) as between:
-        yield between
+    """A network to the API with the faults that a test sets."""
+    with Network(server.port) as running:
+        yield running

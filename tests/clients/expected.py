@@ -1,4 +1,4 @@
-"""What is to come of a client's game, by the engine."""
+"""The expected games of the clients, computed by the engine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def played(seed: str, pick: Callable[[State], Action], ruleset: str = "original") -> str:
-    """Return the game of a player who picks so, in one line."""
+    """Return the notation of a game whose actions ``pick`` selects."""
     rules = rules_for(ruleset)
     state = begin(seed, rules.options).state
     actions: list[Action] = []
@@ -33,12 +33,12 @@ def played(seed: str, pick: Callable[[State], Action], ruleset: str = "original"
 
 
 def first(state: State) -> Action:
-    """Pick what is listed first."""
+    """Pick the first legal action."""
     return legal_actions(state)[0]
 
 
 def score_of(line: str) -> int:
-    """Return the score of a whole game; it must be over."""
+    """Return the score of a finished game."""
     rules, seed, actions = parse_notation(line)
     result = score(replay(seed, actions, rules.options)).score
     assert result is not None, "the game is not over"

@@ -1,4 +1,4 @@
-"""A network that carries requests to the API, loses some, and loses the answers of others."""
+"""A proxy to the API that loses requests and responses on demand."""
 
 from __future__ import annotations
 
@@ -12,22 +12,21 @@ from typing import TYPE_CHECKING, Self
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CARRIED = "carried"
-LOST = "lost"
-"""The request never arrives."""
-UNANSWERED = "unanswered"
-"""The request arrives, and its answer does not."""
+DELIVERED = "delivered"
+REQUEST_LOST = "request lost"
+RESPONSE_LOST = "response lost"
+"""The API carries out the request, but its response is lost."""
 BUSY = "busy"
-"""The request arrives, and the answer is a 503 of the network's own."""
+"""The API carries out the request, but the proxy responds with a 503 of its own."""
 
-ROUGH = (UNANSWERED, LOST, BUSY, *[CARRIED] * 9)
+ROUGH = (RESPONSE_LOST, REQUEST_LOST, BUSY, *[DELIVERED] * 9)
 
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length", "date", "server"}
 
 
 @dataclass
-class Seen:
-    """A request that a client sent."""
+class SeenRequest:
+    """A request of a client."""
 
     method: str
     path: str
@@ -37,11 +36,11 @@ class Seen:
 
 
 class Network:
-    """Listens on a port of its own; what becomes of each request, ``fates`` say in turn."""
+    """A proxy on a port of its own that gives each request the next outcome."""
 
     def __init__(self, port: int) -> None:
-        self.seen: list[Seen] = []
-        self._fates: Iterator[str] = repeat(CARRIED)
+        self.seen: list[SeenRequest] = []
+        self._outcomes: Iterator[str] = repeat(DELIVERED)
         self._api = port
         self._lock = threading.Lock()
         network = self
@@ -50,10 +49,10 @@ class Network:
             protocol_version = "HTTP/1.1"
 
             def do_GET(self) -> None:
-                network.carry(self)
+                network.forward(self)
 
             def do_POST(self) -> None:
-                network.carry(self)
+                network.forward(self)
 
             def log_message(self, *_: object) -> None:
                 pass
@@ -70,31 +69,31 @@ class Network:
         self._server.shutdown()
         self._server.server_close()
 
-    def fail(self, *fates: str, over_and_over: bool = False) -> None:
-        """Say what becomes of the next requests; those behind them are carried."""
-        over = chain.from_iterable(repeat(fates)) if over_and_over else repeat(CARRIED)
-        self._fates = chain(fates, over)
+    def fail(self, *outcomes: str, forever: bool = False) -> None:
+        """Set the outcomes of the next requests; later ones repeat them or are delivered."""
+        later = chain.from_iterable(repeat(outcomes)) if forever else repeat(DELIVERED)
+        self._outcomes = chain(outcomes, later)
 
-    def carry(self, client: BaseHTTPRequestHandler) -> None:
-        """Do to one request what its fate is."""
+    def forward(self, client: BaseHTTPRequestHandler) -> None:
+        """Forward one request, or fail as its outcome says."""
         body = client.rfile.read(int(client.headers.get("Content-Length", "0")))
         key = client.headers.get("Idempotency-Key")
         with self._lock:
             connection = client.client_address[1]
-            self.seen.append(Seen(client.command, client.path, body, key, connection))
-            fate = next(self._fates)
-        client.close_connection = fate != CARRIED
-        if fate == LOST:
+            self.seen.append(SeenRequest(client.command, client.path, body, key, connection))
+            outcome = next(self._outcomes)
+        client.close_connection = outcome != DELIVERED
+        if outcome == REQUEST_LOST:
             return
         upstream = http.client.HTTPConnection("127.0.0.1", self._api, timeout=10)
         upstream.request(client.command, client.path, body, dict(client.headers))
         response = upstream.getresponse()
-        status, headers, answer = response.status, response.headers, response.read()
+        status, headers, content = response.status, response.headers, response.read()
         upstream.close()
-        if fate == UNANSWERED:
+        if outcome == RESPONSE_LOST:
             return
-        if fate == BUSY:
-            status, answer = 503, b"<p>Come back later.</p>"
+        if outcome == BUSY:
+            status, content = 503, b"<p>Come back later.</p>"
             headers = http.client.HTTPMessage()
             headers["Retry-After"] = "0"
             headers["Content-Type"] = "text/html"
@@ -104,6 +103,6 @@ class Network:
                 client.send_header(name, value)
         if client.close_connection:
             client.send_header("Connection", "close")
-        client.send_header("Content-Length", str(len(answer)))
+        client.send_header("Content-Length", str(len(content)))
         client.end_headers()
-        client.wfile.write(answer)
+        client.wfile.write(content)

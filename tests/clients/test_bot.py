@@ -1,4 +1,4 @@
-"""The bot in Python: it plays by the rules, and well; against a real server, and exactly once."""
+"""The Python bot: it plays legally and well, and repeats requests safely."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ bot = _load()
 
 
 def seen_by_the_bot(state: State) -> dict[str, Any]:
-    """Return a state as it comes over the network."""
+    """Return a state as the API represents it."""
     body = {**public_state(state), "options": state.options._asdict()}
     seen: dict[str, Any] = json.loads(json.dumps(body))
     return seen
 
 
 def played_by_the_bot(seed: str, options: Options) -> State:
-    """Have the bot play a game to its end without a server, and return that."""
+    """Let the bot play a whole game without a server, and return the final state."""
     state = begin(seed, options).state
     while legal_actions(state):
         for action in bot.choose(seen_by_the_bot(state)):
@@ -67,7 +67,7 @@ def played_by_the_bot(seed: str, options: Options) -> State:
 
 
 def run(url: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the bot to its end."""
+    """Run the bot."""
     return subprocess.run(
         [sys.executable, BOT, "--url", url, *arguments],
         capture_output=True,
@@ -77,54 +77,54 @@ def run(url: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def told(done: subprocess.CompletedProcess[str]) -> tuple[int, int, str]:
-    """Return how many games the bot says that it played, its best score and that game."""
+def summary(done: subprocess.CompletedProcess[str]) -> tuple[int, int, str]:
+    """Return the number of games, the best score and its notation from the bot's output."""
     assert done.returncode == 0, done.stderr
     *histogram, best = done.stdout.splitlines()[1:]
     counted = sum(int(line.split()[3]) for line in histogram)
-    match = re.fullmatch(r"The best one, (-?\d+): (.+)", best)
+    match = re.fullmatch(r"Best score (-?\d+): (.+)", best)
     assert match
     return counted, int(match[1]), match[2]
 
 
-# What it chooses
+# Choices
 
 
 @given(any_seed, any_options)
-def test_all_that_it_sends_is_legal_under_any_options(seed: str, options: Options) -> None:
-    """Applying raises where an action is not legal, also behind one that ended the game."""
+def test_its_actions_are_legal_under_any_options(seed: str, options: Options) -> None:
+    """Applying an illegal action raises, also after the end of the game."""
     state = played_by_the_bot(seed, options)
     assert score(state).score is not None
 
 
-def test_it_wins_more_than_now_and_then() -> None:
-    """Whoever takes what comes hardly ever does."""
+def test_it_wins_at_least_one_game_in_ten() -> None:
+    """Random play hardly ever wins."""
     won = sum(played_by_the_bot(f"bot-{n}", rules_for().options).health > 0 for n in range(100))
     assert won >= 10
 
 
-def test_it_sends_all_the_actions_of_a_turn_in_one_request() -> None:
+def test_it_sends_the_actions_of_a_turn_in_one_request() -> None:
     actions = bot.choose(seen_by_the_bot(begin("demo-1", rules_for().options).state))
     assert len(actions) == 3
 
 
-def test_it_counts_the_cards_that_it_has_not_seen() -> None:
-    """A weapon is worth what it saves on the monsters that are still to come."""
+def test_it_counts_unseen_cards() -> None:
+    """The value of a weapon is the damage it saves on the monsters ahead."""
     plan = bot.Plan((), [], health=10, potions=0, weapon=10)
     state = seen_by_the_bot(begin("demo-1", rules_for().options).state)
-    ahead = bot.worth(plan, {**state, "unseen": ["AC", "AS", "KC"]})
-    assert ahead > bot.worth(plan, {**state, "unseen": ["2C", "2S", "3C"]})
+    ahead = bot.rating(plan, {**state, "unseen": ["AC", "AS", "KC"]})
+    assert ahead > bot.rating(plan, {**state, "unseen": ["2C", "2S", "3C"]})
 
 
-def test_it_counts_the_cards_that_it_avoided() -> None:
+def test_it_counts_avoided_cards() -> None:
     plan = bot.Plan((), [], health=10, potions=0, weapon=10)
     state = {**seen_by_the_bot(begin("demo-1", rules_for().options).state), "unseen": ["2C"]}
-    ahead = bot.worth(plan, {**state, "bottom": [["AC", "5D", "AS", "KC"]]})
-    assert ahead > bot.worth(plan, {**state, "bottom": [["2S", "5D", "3S", "4C"]]})
+    ahead = bot.rating(plan, {**state, "bottom": [["AC", "5D", "AS", "KC"]]})
+    assert ahead > bot.rating(plan, {**state, "bottom": [["2S", "5D", "3S", "4C"]]})
 
 
 @pytest.mark.parametrize("room", [["AC", "AS", "KC", "KS"], ["2C", "8C", "9C", "AC"]])
-def test_it_avoids_a_room_that_would_kill_it_or_nearly(room: list[str]) -> None:
+def test_it_avoids_a_deadly_or_nearly_deadly_room(room: list[str]) -> None:
     state = seen_by_the_bot(begin("demo-1", rules_for().options).state)
     assert bot.choose({**state, "room": room}) == ["avoid"]
 
@@ -134,17 +134,17 @@ def test_it_avoids_a_room_that_would_kill_it_or_nearly(room: list[str]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ruleset", list(RULESETS))
-def test_it_plays_whole_games_by_any_ruleset_and_tells_the_best(url: str, ruleset: str) -> None:
-    played, best, line = told(run(url, "-n", "5", "--ruleset", ruleset))
+def test_it_plays_every_ruleset_and_prints_the_best_game(url: str, ruleset: str) -> None:
+    played, best, line = summary(run(url, "-n", "5", "--ruleset", ruleset))
     assert played == 5
     assert score_of(line) == best
     assert parse_notation(line).rules == rules_for(ruleset)
 
 
 @pytest.mark.slow
-def test_its_games_are_on_the_ledger_under_its_name(url: str, server: ApiServer) -> None:
+def test_its_games_are_in_the_ledger_under_its_name(url: str, server: ApiServer) -> None:
     name = f"Bot {uuid.uuid4().hex[:12]}"
-    _, best, _ = told(run(url, "-n", "4", "--player", name))
+    _, best, _ = summary(run(url, "-n", "4", "--player", name))
     entries = server.get("/v1/ledger?limit=100").json["entries"]
     scores = [entry["score"] for entry in entries if entry["player"] == name]
     assert len(scores) == 4
@@ -159,12 +159,12 @@ def test_it_keeps_one_connection(network: Network) -> None:
 
 
 @pytest.mark.slow
-def test_requests_and_answers_that_are_lost_are_sent_again_and_played_once(
+def test_lost_requests_and_responses_are_repeated_and_played_once(
     network: Network, server: ApiServer
 ) -> None:
     seed = f"bot-{uuid.uuid4()}"
-    network.fail(*ROUGH, over_and_over=True)
-    played, best, line = told(run(network.url, "-n", "2", "--seed", seed))
+    network.fail(*ROUGH, forever=True)
+    played, best, line = summary(run(network.url, "-n", "2", "--seed", seed))
     assert (played, score_of(line)) == (2, best)
     assert server.get(f"/v1/ledger?seed={seed}").json["total"] == 2
     created = [seen.key for seen in network.seen if seen.path == "/v1/games"]
@@ -172,15 +172,15 @@ def test_requests_and_answers_that_are_lost_are_sent_again_and_played_once(
 
 
 @pytest.mark.slow
-def test_a_server_that_stays_away_is_told(network: Network) -> None:
-    network.fail(BUSY, over_and_over=True)
+def test_it_reports_an_outage_of_the_server(network: Network) -> None:
+    network.fail(BUSY, forever=True)
     done = run(network.url, "-n", "1")
     assert done.returncode == 1
-    assert done.stderr == "The server does not answer.\n"
+    assert done.stderr == "The server does not respond.\n"
 
 
 @pytest.mark.slow
-def test_a_refusal_is_told(url: str) -> None:
+def test_it_reports_a_refused_request(url: str) -> None:
     done = run(url, "-n", "1", "--seed", "a seed")
     assert done.returncode == 1
     assert "invalid_request" in done.stderr

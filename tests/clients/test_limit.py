@@ -1,4 +1,4 @@
-"""The clients against a server that limits new games: they wait as long as it says, and play."""
+"""The clients honour `Retry-After` of a server that limits the creation of games."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GAMES = 3
 
 @pytest.fixture
 def server() -> Iterator[ApiServer]:
-    """An API that lets one game be created in a while."""
+    """An API that allows one new game per ``SECONDS``."""
     store = StoreServer(valkey_binary())
     try:
         with serving(store.start(), create_limit=f"1/{SECONDS} seconds") as running:
@@ -34,23 +34,23 @@ def server() -> Iterator[ApiServer]:
 
 
 def refusals(server: ApiServer) -> int:
-    """Return how many creations were refused."""
+    """Return the number of refused creations."""
     line = r'^scoundrel_requests_total\{method="POST",route="/v1/games",status="429"\} (\d+)'
     return sum(map(int, re.findall(line, server.get("/metrics").body.decode(), re.MULTILINE)))
 
 
-def test_the_bot_waits_as_long_as_it_is_told(server: ApiServer, url: str) -> None:
+def test_the_bot_honours_retry_after(server: ApiServer, url: str) -> None:
     done = test_bot.run(url, "-n", str(GAMES))
-    assert test_bot.told(done)[0] == GAMES
-    # Whoever came sooner than told was refused again.
+    assert test_bot.summary(done)[0] == GAMES
+    # Each early retry would be one more refusal.
     assert refusals(server) <= GAMES - 1
 
 
 @pytest.mark.skipif(
     not (shutil.which("curl") and shutil.which("jq")),
-    reason="the shell client is made of curl and jq",
+    reason="the shell client requires curl and jq",
 )
-def test_the_shell_client_waits_as_long_as_it_is_told(server: ApiServer, url: str) -> None:
+def test_the_shell_client_honours_retry_after(server: ApiServer, url: str) -> None:
     for _ in range(2):
         done = test_shell.run(url, "--first", "--seed", test_shell.SEED, PLAY_RETRIES="1")
         assert test_shell.notation(done)

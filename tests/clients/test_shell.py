@@ -12,7 +12,7 @@ import pytest
 
 from engine import RULESETS, parse_notation
 from tests.clients.expected import first, played, score_of
-from tests.clients.network import BUSY, CARRIED, LOST, UNANSWERED
+from tests.clients.network import BUSY, DELIVERED, REQUEST_LOST, RESPONSE_LOST
 from tests.servers import ROOT
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tests.servers import ApiServer
 
 SEED = "demo-28"
-"""Its game is short: who plays what is listed first dies of the fourth card."""
+"""A short game: the first legal actions lead to death at the fourth card."""
 
 SCRIPT = ROOT / "clients" / "shell" / "play.sh"
 
@@ -30,7 +30,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(
         not (shutil.which("curl") and shutil.which("jq")),
-        reason="the shell client is made of curl and jq",
+        reason="the shell client requires curl and jq",
     ),
 ]
 
@@ -38,7 +38,7 @@ pytestmark = [
 def run(
     url: str, *arguments: str, answers: str = "", **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run the client, with what the player types, to its end."""
+    """Run the client with ``answers`` as the player's input."""
     return subprocess.run(
         [SCRIPT, "--url", url, *arguments],
         input=answers,
@@ -51,7 +51,7 @@ def run(
 
 
 def notation(done: subprocess.CompletedProcess[str]) -> str:
-    """Return the game that a client which ended well has played."""
+    """Return the notation of the game that a client played successfully."""
     assert done.returncode == 0, done.stderr
     label, _, line = done.stdout.splitlines()[-1].partition(": ")
     assert label == "The game in one line"
@@ -59,7 +59,7 @@ def notation(done: subprocess.CompletedProcess[str]) -> str:
 
 
 def game_of(done: subprocess.CompletedProcess[str]) -> str:
-    """Return the id of the game that a client has created."""
+    """Return the id of the game that a client created."""
     return done.stdout.splitlines()[0].removeprefix("Game ")
 
 
@@ -68,15 +68,15 @@ def new_seed() -> str:
 
 
 def games_on(server: ApiServer, seed: str) -> int:
-    """Return how many games of a seed are over."""
+    """Return the number of finished games of a seed."""
     total: int = server.get(f"/v1/ledger?seed={seed}").json["total"]
     return total
 
 
-# By itself
+# Automatic play
 
 
-def test_first_plays_what_is_listed_first_to_the_end(url: str) -> None:
+def test_first_plays_the_first_legal_action_to_the_end(url: str) -> None:
     done = run(url, "--first", "--seed", SEED, "--player", 'Zoë "\\')
     assert notation(done) == played(SEED, first)
     assert 'Player   Zoë "\\' in done.stdout
@@ -84,18 +84,18 @@ def test_first_plays_what_is_listed_first_to_the_end(url: str) -> None:
 
 
 @pytest.mark.parametrize("ruleset", list(RULESETS))
-def test_random_plays_a_whole_game_by_any_ruleset(url: str, ruleset: str) -> None:
+def test_random_plays_a_whole_game_of_every_ruleset(url: str, ruleset: str) -> None:
     line = notation(run(url, "--random", "--ruleset", ruleset))
     assert score_of(line)
     assert parse_notation(line).rules.ruleset == ruleset
 
 
-def test_random_plays_another_game_each_time(url: str) -> None:
+def test_random_plays_a_different_game_each_time(url: str) -> None:
     seed = ("--seed", SEED)
     assert len({notation(run(url, "--random", *seed)) for _ in range(3)}) > 1
 
 
-# By a player
+# Interactive play
 
 
 def test_a_player_chooses_by_number(url: str) -> None:
@@ -108,27 +108,29 @@ def test_a_player_chooses_by_number(url: str) -> None:
     assert "curl" not in done.stdout
 
 
-def test_what_is_not_a_choice_is_asked_for_again(url: str) -> None:
+def test_invalid_input_is_asked_for_again(url: str) -> None:
     done = run(url, "--seed", SEED, answers="0\n6\n01\n-1\nx\n\n1 1\n99999999999\n" + "1\n" * 4)
     assert notation(done) == played(SEED, first)
 
 
-def test_a_game_that_was_left_goes_on_by_its_id(url: str) -> None:
+def test_a_game_can_be_left_and_continued_by_its_id(url: str) -> None:
     left = run(url, "--seed", SEED, answers="1\n1\nq\n")
     assert left.returncode == 0
-    assert left.stdout.endswith(f"Go on with: --game {game_of(left)}\n")
+    assert left.stdout.endswith(f"Continue with: --game {game_of(left)}\n")
     ended = run(url, "--game", game_of(left), answers="1\n" * 2)
     assert notation(ended) == played(SEED, first)
 
 
-def test_a_game_that_is_over_is_shown(url: str) -> None:
+def test_a_finished_game_is_shown(url: str) -> None:
     game = game_of(run(url, "--first", "--seed", SEED))
     done = run(url, "--game", game)
     assert notation(done) == played(SEED, first)
     assert "You lost." in done.stdout
 
 
-def test_who_is_overtaken_sees_the_table_and_chooses_again(url: str, server: ApiServer) -> None:
+def test_after_a_move_made_elsewhere_the_player_sees_the_table_and_chooses_again(
+    url: str, server: ApiServer
+) -> None:
     left = run(url, "--seed", SEED, answers="q\n")
     game = game_of(left)
     player = subprocess.Popen(
@@ -141,22 +143,27 @@ def test_who_is_overtaken_sees_the_table_and_chooses_again(url: str, server: Api
     assert player.stdout
     while not player.stdout.readline().startswith("5)"):
         pass
-    overtaking = {"version": 0, "actions": ["equip:TD"]}
-    assert server.post(f"/v1/games/{game}/actions", overtaking).status == 200
-    said, complained = player.communicate("1\nq\n", timeout=60)
-    assert "The game has another version." in complained
-    assert "Weapon   TD, not used yet" in said
+    path = f"/v1/games/{game}/actions"
+    assert server.post(path, {"version": 0, "actions": ["equip:TD"]}).status == 200
+    mismatch = server.post(path, {"version": 0, "actions": ["avoid"]}).json
+    assert mismatch["code"] == "version_mismatch"
+    output, errors = player.communicate("1\nq\n", timeout=60)
+    assert mismatch["title"] in errors
+    assert "Weapon   TD, not used yet" in output
     assert server.get(f"/v1/games/{game}").json["version"] == 1
 
 
-# When things go wrong
+# Faults and errors
 
 
-def test_requests_and_answers_that_are_lost_are_sent_again_and_played_once(
+def test_lost_requests_and_responses_are_repeated_and_played_once(
     network: Network, server: ApiServer
 ) -> None:
     seed = new_seed()
-    network.fail(UNANSWERED, LOST, BUSY, CARRIED, CARRIED, UNANSWERED, CARRIED, CARRIED, LOST, BUSY)
+    network.fail(
+        *(RESPONSE_LOST, REQUEST_LOST, BUSY, DELIVERED, DELIVERED),
+        *(RESPONSE_LOST, DELIVERED, DELIVERED, REQUEST_LOST, BUSY),
+    )
     done = run(network.url, "--first", "--seed", seed)
     assert notation(done) == played(seed, first)
     assert games_on(server, seed) == 1
@@ -166,36 +173,40 @@ def test_requests_and_answers_that_are_lost_are_sent_again_and_played_once(
     assert len(created[0].key or "") >= 32
 
 
-def test_a_server_that_is_away_is_said_to_be_and_the_game_can_go_on_later(
+def test_an_outage_is_reported_and_the_game_can_be_continued_later(
     network: Network, url: str
 ) -> None:
-    network.fail(*[CARRIED] * 3, *[LOST] * 2)
+    network.fail(*[DELIVERED] * 3, *[REQUEST_LOST] * 2)
     done = run(network.url, "--first", "--seed", SEED, PLAY_RETRIES="1")
     assert done.returncode == 1
-    assert f"The server does not answer. Go on later with: --game {game_of(done)}" in done.stderr
-    assert notation(run(url, "--first", "--game", game_of(done))) == played(SEED, first)
+    game = game_of(done)
+    assert f"The server does not respond. Continue later with: --game {game}" in done.stderr
+    assert notation(run(url, "--first", "--game", game)) == played(SEED, first)
 
 
-def test_a_refusal_is_told_with_the_field_that_is_wrong(url: str) -> None:
+def test_a_refused_request_is_reported_with_its_invalid_field(url: str, server: ApiServer) -> None:
     done = run(url, "--first", "--seed", "a seed")
     assert done.returncode == 1
-    assert "/seed takes 1 to 64 characters" in done.stderr
+    (error,) = server.post("/v1/games", {"seed": "a seed"}).json["errors"]
+    assert f"/seed {error['detail']}\n" in done.stderr
 
 
-def test_a_game_that_is_not_there_is_told(url: str) -> None:
+def test_a_game_that_does_not_exist_is_reported(url: str, server: ApiServer) -> None:
     done = run(url, "--game", "nosuch")
     assert done.returncode == 1
-    assert done.stderr.startswith("There is no such game.")
+    problem = server.get("/v1/games/nosuch").json
+    assert problem["code"] == "game_not_found"
+    assert done.stderr.startswith(f"{problem['title']}.")
 
 
-def test_an_answer_that_is_no_problem_object_is_told_by_its_status(network: Network) -> None:
-    network.fail(BUSY, over_and_over=True)
+def test_an_error_that_is_no_problem_object_is_reported_by_its_status(network: Network) -> None:
+    network.fail(BUSY, forever=True)
     done = run(network.url, "--first", PLAY_RETRIES="0")
     assert done.returncode == 1
-    assert done.stderr.endswith("The server answers 503.\n")
+    assert done.stderr.endswith("The server responded with status 503.\n")
 
 
-def test_an_unknown_argument_is_answered_with_how_to_use_it(url: str) -> None:
+def test_an_unknown_argument_prints_the_usage(url: str) -> None:
     done = run(url, "--nosuch")
     assert done.returncode == 2
     assert "plays a whole game by itself" in done.stderr
@@ -204,16 +215,19 @@ def test_an_unknown_argument_is_answered_with_how_to_use_it(url: str) -> None:
 # Secrets
 
 
-def test_a_locked_game_takes_its_token(url: str, server: ApiServer) -> None:
+def test_a_locked_game_requires_its_token(url: str, server: ApiServer) -> None:
     game = server.post("/v1/games", {"seed": SEED, "locked": True}).json
     without = run(url, "--first", "--game", game["id"])
     assert without.returncode == 1
-    assert without.stderr.startswith("The game is locked.")
+    move = {"version": 0, "actions": ["avoid"]}
+    refused = server.post(f"/v1/games/{game['id']}/actions", move).json
+    assert refused["code"] == "token_required"
+    assert without.stderr.startswith(f"{refused['title']}.")
     done = run(url, "--first", "--game", game["id"], PLAY_TOKEN=game["token"])
     assert notation(done) == played(SEED, first)
 
 
-def test_no_secret_is_among_the_arguments_of_a_command(
+def test_no_secret_is_in_the_arguments_of_a_command(
     url: str, server: ApiServer, tmp_path: Path
 ) -> None:
     game = server.post("/v1/games", {"seed": SEED, "locked": True}).json
@@ -224,18 +238,19 @@ def test_no_secret_is_among_the_arguments_of_a_command(
     path = f"{tmp_path}:{os.environ['PATH']}"
     run(url, "--first", "--game", game["id"], PLAY_TOKEN=game["token"], PATH=path)
     created = game_of(run(url, "--first", "--seed", SEED, PATH=path))
-    said = log.read_text()
-    assert said.count("-K ") > 15
-    assert not [secret for secret in (game["id"], game["token"], created, "Idem") if secret in said]
+    calls = log.read_text()
+    assert calls.count("-K ") > 15
+    secrets = (game["id"], game["token"], created, "Idem")
+    assert not [secret for secret in secrets if secret in calls]
 
 
-def test_nothing_is_left_behind(url: str, tmp_path: Path) -> None:
+def test_no_file_is_left_behind(url: str, tmp_path: Path) -> None:
     run(url, "--first", "--seed", SEED, TMPDIR=str(tmp_path))
     run(url, "--seed", SEED, answers="q\n", TMPDIR=str(tmp_path))
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.skipif(not shutil.which("shellcheck"), reason="no shellcheck")
+@pytest.mark.skipif(not shutil.which("shellcheck"), reason="shellcheck is not installed")
 def test_shellcheck_finds_nothing() -> None:
     done = subprocess.run(["shellcheck", SCRIPT], capture_output=True, text=True, check=False)
     assert done.stdout == ""

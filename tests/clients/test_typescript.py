@@ -1,4 +1,4 @@
-"""The program in TypeScript: its types come from the contract, and it plays a whole game."""
+"""The TypeScript client: its types come from the contract, and it plays a whole game."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(
         not (shutil.which("node") and shutil.which("npm")),
-        reason="TypeScript wants Node.js and npm",
+        reason="TypeScript requires Node.js and npm",
     ),
 ]
 
@@ -38,13 +38,13 @@ def run(directory: Path, *command: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def project(server: ApiServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program, built as its README says, with the document that the server answers."""
+    """The client, built as its README says, from the document of the running server."""
     top = tmp_path_factory.mktemp("typescript")
     (top / "openapi").mkdir()
     (top / "openapi" / "openapi.json").write_bytes(server.get("/openapi.json").body)
     directory = top / "clients" / "typescript"
-    made = shutil.ignore_patterns("node_modules", "build", "api.d.ts")
-    shutil.copytree(SOURCES, directory, ignore=made)
+    generated = shutil.ignore_patterns("node_modules", "build", "api.d.ts")
+    shutil.copytree(SOURCES, directory, ignore=generated)
     for command in (["ci"], ["run", "generate"], ["run", "check"], ["run", "build"]):
         done = run(directory, "npm", *command)
         assert done.returncode == 0, done.stdout + done.stderr
@@ -60,17 +60,17 @@ def test_it_plays_a_whole_game(project: Path, url: str) -> None:
     assert result == f"lost, score {score_of(line)}, {actions} actions"
 
 
-def test_requests_and_answers_that_are_lost_are_sent_again_and_played_once(
+def test_lost_requests_and_responses_are_repeated_and_played_once(
     project: Path, network: Network, url: str, server: ApiServer
 ) -> None:
     direct = run(project, "node", "build/play.js", "--url", url, "--seed", "lossy")
-    network.fail(*ROUGH, over_and_over=True)
+    network.fail(*ROUGH, forever=True)
     done = run(project, "node", "build/play.js", "--url", network.url, "--seed", "lossy")
     assert done.stdout == direct.stdout != ""
     assert server.get("/v1/ledger?seed=lossy").json["total"] == 2
 
 
-def test_a_refusal_names_the_code_and_the_field(project: Path, url: str) -> None:
+def test_an_error_names_the_code_and_the_field(project: Path, url: str) -> None:
     done = run(project, "node", "build/play.js", "--url", url, "--seed", "a seed")
     assert done.returncode == 1
     assert "invalid_request" in done.stderr
@@ -81,11 +81,11 @@ def test_a_refusal_names_the_code_and_the_field(project: Path, url: str) -> None
     ("right", "wrong"),
     [
         ("legal.version", "legal.versoin"),
-        ("wish.player", "wish.name"),
+        ("newGame.player", "newGame.name"),
         ("version: legal.version", 'version: "0"'),
     ],
 )
-def test_what_the_contract_does_not_have_does_not_compile(
+def test_a_mismatch_with_the_contract_does_not_compile(
     project: Path, right: str, wrong: str
 ) -> None:
     program = project / "play.ts"

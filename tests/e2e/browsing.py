@@ -1,4 +1,4 @@
-"""A visitor of the page: what one does with mouse, keyboard and finger, and what is to be seen."""
+"""A visitor who drives the page with mouse, keyboard or touch."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-PATIENCE_MS = 10_000
+TIMEOUT_MS = 10_000
 
 DESKTOP = {"width": 1280, "height": 860}
 PHONE = {"width": 360, "height": 740}
@@ -41,69 +41,69 @@ WON = (
 LOST = "TH 3D 9D 4H 4Sb 6D QSb 3Sb 6H 8Cb"
 
 
-def read(line: str) -> list[str]:
-    """Return the actions of a game's line: ``6D ASw a``."""
+def actions_of(line: str) -> list[str]:
+    """Parse the actions of a notation: ``6D ASw a``."""
     return [str(parse_short(word)) for word in line.split()]
 
 
-WINNING = Record("original", {}, "demo-original-1", read(WON))
-LOSING = Record("original", {}, "demo-1", read(LOST))
+WINNING = Record("original", {}, "demo-original-1", actions_of(WON))
+LOSING = Record("original", {}, "demo-1", actions_of(LOST))
 
 KEYS = {"equip": "e", "drink": "p", "weapon": "w", "barehanded": "b", "avoid": "a", "draw": "d"}
 
 
-def manner(action: str) -> str:
-    """Return what an action is called on the page and on the keyboard."""
+def kind_of_action(action: str) -> str:
+    """Return the kind of an action: its verb, or for a fight ``weapon`` or ``barehanded``."""
     parsed = parse_action(action)
     return str(parsed.how or parsed.verb)
 
 
 def launch(playwright: Playwright) -> Browser:
-    """Start the system's browser, which asks nobody but the server under test."""
+    """Start the system's browser, without background requests."""
     return playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
 
 
-def shows(place: Locator, text: str) -> None:
-    """Wait until a place shows exactly this text, and fail if it never does."""
+def expect_text(locator: Locator, text: str) -> None:
+    """Wait for an element to have exactly this text."""
     from playwright.sync_api import expect  # noqa: PLC0415  # the tests are skipped without it
 
-    expect(place).to_have_text(text, timeout=PATIENCE_MS)
+    expect(locator).to_have_text(text, timeout=TIMEOUT_MS)
 
 
-def tells(place: Locator, text: str) -> None:
-    """Wait until this text is part of what a place shows, and fail if it never is."""
+def expect_contains(locator: Locator, text: str) -> None:
+    """Wait for an element to contain this text."""
     from playwright.sync_api import expect  # noqa: PLC0415  # the tests are skipped without it
 
-    expect(place).to_contain_text(text, timeout=PATIENCE_MS)
+    expect(locator).to_contain_text(text, timeout=TIMEOUT_MS)
 
 
 class Visitor:
-    """One profile of the browser with one page. At the end it must have nothing to complain of."""
+    """A browser profile with one page. Unexpected errors of the page fail the test."""
 
-    def __init__(self, browser: Browser, server: ApiServer, **profile: Any) -> None:  # noqa: ANN401  # what Playwright takes
+    def __init__(self, browser: Browser, server: ApiServer, **profile: Any) -> None:  # noqa: ANN401  # Playwright's options
         self.server = server
         self.address = f"http://127.0.0.1:{server.port}/"
-        """Where the page is; what is asked of anybody else is a complaint."""
+        """The URL of the page; a request to any other address fails the test."""
         self.profile: BrowserContext = browser.new_context(
             **{"viewport": DESKTOP, "reduced_motion": "reduce", **profile}
         )
-        self.profile.set_default_timeout(PATIENCE_MS)
-        self.complaints: list[str] = []
-        self.excused: list[str] = []
+        self.profile.set_default_timeout(TIMEOUT_MS)
+        self.errors: list[str] = []
+        self.expected_errors: list[str] = []
         self.requests: list[str] = []
         self.profile.on("request", lambda request: self.requests.append(request.url))
         self.profile.on("console", lambda message: self._hear(message.type, message.text))
-        self.profile.on("weberror", lambda error: self.complaints.append(str(error.error)))
+        self.profile.on("weberror", lambda error: self.errors.append(str(error.error)))
         self.page: Page = self.profile.new_page()
 
     def _hear(self, kind: str, text: str) -> None:
         if kind in {"error", "warning"}:
-            self.complaints.append(text)
+            self.errors.append(text)
 
-    # Where one goes
+    # Navigation
 
     def open(self, fragment: str = "") -> Visitor:
-        """Open the page, at a game if its fragment is given, and wait until something is shown."""
+        """Open the page, optionally with a game's fragment, and wait for its content."""
         self.page.goto(self.address + fragment)
         self.page.locator(".start, .table, .message h1").first.wait_for()
         return self
@@ -116,7 +116,7 @@ class Visitor:
         locked: bool = False,
         **choices: str | int,
     ) -> Visitor:
-        """Fill in the start screen and begin."""
+        """Fill in the start screen and start the game."""
         if not self.page.url.startswith(self.address) or "#game" in self.page.url:
             self.open()
         self.page.fill("#player", player)
@@ -136,7 +136,7 @@ class Visitor:
         self.table.wait_for()
         return self
 
-    # What is to be seen
+    # Content
 
     @property
     def table(self) -> Locator:
@@ -145,19 +145,19 @@ class Visitor:
 
     @property
     def notice(self) -> Locator:
-        """The line that tells what is going on."""
+        """The line with messages."""
         return self.page.locator("#notice")
 
     @property
     def game_id(self) -> str:
-        """The id of the game that is shown."""
+        """The id of the shown game."""
         found = re.search(r"#game=([\w-]+)$", self.page.url)
         assert found, self.page.url
         return found[1]
 
     @property
     def health(self) -> int:
-        """The health that is shown."""
+        """The shown health."""
         return int(self.page.locator(".life .number").inner_text().replace("−", "-"))
 
     @property
@@ -174,10 +174,10 @@ class Visitor:
         """The button of an action."""
         return self.page.locator(f".act[data-action='{action}']")
 
-    def uncovered(self, place: Locator) -> bool:
-        """Whether all of a place is in view, with nothing on top of its middle."""
+    def fully_visible(self, locator: Locator) -> bool:
+        """Whether an element is entirely in view, with nothing covering its centre."""
         return bool(
-            place.evaluate(
+            locator.evaluate(
                 "element => { const box = element.getBoundingClientRect();"
                 " const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];"
                 " const on = document.elementFromPoint(x, y);"
@@ -186,30 +186,30 @@ class Visitor:
         )
 
     def state(self) -> dict[str, Any]:
-        """Return what the server says of the game."""
+        """Return the game as the server has it."""
         body: dict[str, Any] = self.server.get(f"/v1/games/{self.game_id}").json
         return body
 
-    def settled(self, version: int) -> None:
-        """Wait until the page shows this version, and what its actions do."""
+    def wait_for_version(self, version: int) -> None:
+        """Wait until the page shows this version and the effects of its actions."""
         self.page.locator(f".table[data-version='{version}']:not(.busy)").wait_for()
 
-    # What one does
+    # Actions
 
     def click(self, action: str) -> None:
-        """Do an action with the mouse."""
+        """Apply an action with the mouse."""
         if code := parse_action(action).card:
             self.card(code.code).click()
         self.choice(action).click()
 
     def tap(self, action: str) -> None:
-        """Do an action with a finger."""
+        """Apply an action by touch."""
         if code := parse_action(action).card:
             self.card(code.code).tap()
         self.choice(action).tap()
 
     def press(self, action: str) -> None:
-        """Do an action with the keyboard: go to the card, select it, and press the action's key."""
+        """Apply an action by keyboard: go to the card, select it, press the action's key."""
         if code := parse_action(action).card:
             for _ in range(8):
                 if self.focused("data-card") == code.code:
@@ -217,47 +217,45 @@ class Visitor:
                 self.page.keyboard.press("ArrowRight")
             assert self.focused("data-card") == code.code
             self.page.keyboard.press("Enter")
-        self.page.keyboard.press(KEYS[manner(action)])
+        self.page.keyboard.press(KEYS[kind_of_action(action)])
 
     def play(self, actions: Sequence[str], how: str = "click", start: int = 0) -> None:
-        """Do one action after the other: by ``click``, ``tap`` or ``press``."""
+        """Apply the actions in order, by ``click``, ``tap`` or ``press``."""
         for version, action in enumerate(actions, start):
-            self.settled(version)
+            self.wait_for_version(version)
             getattr(self, how)(action)
-        self.settled(start + len(actions))
+        self.wait_for_version(start + len(actions))
 
     def focused(self, attribute: str) -> str | None:
-        """Return an attribute of what has the focus."""
-        return self.page.locator(":focus").first.get_attribute(attribute) if self._any() else None
-
-    def _any(self) -> bool:
-        return self.page.locator(":focus").count() > 0
+        """Return an attribute of the focused element, if there is one."""
+        focus = self.page.locator(":focus")
+        return focus.first.get_attribute(attribute) if focus.count() else None
 
     def end(self) -> None:
-        """Close the profile, and fail if anything was wrong with the page."""
+        """Close the profile, and fail on unexpected errors and requests."""
         self.profile.close()
         unexpected = [
             text
-            for text in self.complaints
-            if not any(re.search(excuse, text) for excuse in self.excused)
+            for text in self.errors
+            if not any(re.search(pattern, text) for pattern in self.expected_errors)
         ]
         assert not unexpected
         assert {url for url in self.requests if not url.startswith(self.address)} == set()
 
 
 def careful(seed: str, ruleset: str = "original", **options: Any) -> Record:  # noqa: ANN401  # an option's value
-    """Return a whole game that a careful player plays."""
+    """Return a whole game of a careful player."""
     return record(seed, ruleset, options, player=CAREFUL)
 
 
 def create(server: ApiServer, new_game: Mapping[str, Any]) -> dict[str, Any]:
-    """Create a game without the page."""
+    """Create a game directly at the API."""
     body: dict[str, Any] = server.post("/v1/games", new_game).json
     return body
 
 
 def act(server: ApiServer, game_id: str, version: int, *actions: str) -> dict[str, Any]:
-    """Play without the page."""
+    """Apply actions directly at the API."""
     path = f"/v1/games/{game_id}/actions"
     body: dict[str, Any] = server.post(path, {"version": version, "actions": actions}).json
     return body

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[ApiServer]:
-    """The API over a store of its own."""
+    """The API, with its own store."""
     store = StoreServer(valkey_binary())
     try:
         with serving(store.start(), workers=1) as running:
@@ -32,7 +32,7 @@ def server() -> Iterator[ApiServer]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Debian's chromium, driven by Playwright."""
+    """Debian's chromium under Playwright."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     if not Path(CHROMIUM).exists():
         pytest.skip("no chromium on the PATH; scripts/apt-packages.sh installs it")
@@ -42,10 +42,10 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def visitors(browser: Browser, server: ApiServer) -> Iterator[Callable[..., Visitor]]:
-    """Make visitors, each with a profile of its own; each is asked for complaints at the end."""
+    """Create visitors, each with its own profile; unexpected errors fail the test at its end."""
     made: list[Visitor] = []
 
-    def visitor(**profile: Any) -> Visitor:  # noqa: ANN401  # what Playwright takes
+    def visitor(**profile: Any) -> Visitor:  # noqa: ANN401  # Playwright's options
         made.append(Visitor(browser, server, **profile))
         return made[-1]
 
@@ -62,7 +62,7 @@ def visitor(visitors: Callable[..., Visitor]) -> Visitor:
 
 @pytest.fixture(scope="session")
 def npm() -> str:
-    """The command that installs what checks the page."""
+    """The npm command, which installs the tools that check the page."""
     path = shutil.which("npm")
     if path is None:
         pytest.skip("no npm on the PATH")

@@ -1,7 +1,7 @@
-"""Take the pictures of the README again: ``python -m tests.e2e.screenshots``.
+"""Regenerate the screenshots of the README: ``python -m tests.e2e.screenshots``.
 
-They show known games, so the same pictures come out as long as the page looks the same. Fonts are
-the machine's own; P052 (Debian's fonts-urw-base35) stands for the Palatino that most readers have.
+They show fixed games, so they change only when the page does. The fonts are the machine's; P052
+(Debian's fonts-urw-base35) substitutes Palatino, which most readers have.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from playwright.sync_api import sync_playwright
 
 from tests.e2e.browsing import LOSING, PHONE, WINNING, Visitor, launch
-from tests.e2e.test_panels import play_without_the_page
+from tests.e2e.test_panels import play_by_api
 from tests.servers import ROOT, StoreServer, serving, valkey_binary
 
 if TYPE_CHECKING:
@@ -25,10 +25,10 @@ IMAGES = ROOT / "docs" / "images"
 LARGE = {"width": 1200, "height": 760}
 
 
-def pictures(browser: Browser, server: ApiServer) -> Iterator[tuple[str, Visitor]]:
-    """Yield each picture's name with a visitor who looks at what it shows."""
+def screenshots(browser: Browser, server: ApiServer) -> Iterator[tuple[str, Visitor]]:
+    """Yield the name of each screenshot, and a visitor who has the page in that state."""
 
-    def visitor(**profile: Any) -> Visitor:  # noqa: ANN401  # what Playwright takes
+    def visitor(**profile: Any) -> Visitor:  # noqa: ANN401  # Playwright's options
         return Visitor(browser, server, **{"viewport": LARGE, "color_scheme": "dark", **profile})
 
     yield "start", visitor().open()
@@ -52,7 +52,7 @@ def pictures(browser: Browser, server: ApiServer) -> Iterator[tuple[str, Visitor
     yield "light", light
 
     for rival in ("Edda", "Nils", "Ylva"):
-        play_without_the_page(server, WINNING, rival)
+        play_by_api(server, WINNING, rival)
     end = visitor()
     end.begin(WINNING, player="Morgan")
     end.play(WINNING.actions)
@@ -74,21 +74,21 @@ def pictures(browser: Browser, server: ApiServer) -> Iterator[tuple[str, Visitor
     phone = visitor(viewport=PHONE, device_scale_factor=2, has_touch=True, is_mobile=True)
     phone.begin(WINNING, player="Morgan")
     for version, action in enumerate(WINNING.actions[:12]):
-        phone.settled(version)
+        phone.wait_for_version(version)
         phone.tap(action)
-    phone.settled(12)
+    phone.wait_for_version(12)
     phone.card("KS").tap()
     yield "phone", phone
 
 
 def main() -> None:
-    """Write every picture."""
+    """Write all screenshots."""
     IMAGES.mkdir(parents=True, exist_ok=True)
     store = StoreServer(valkey_binary()).start()
     try:
         with serving(store, workers=1) as server, sync_playwright() as playwright:
             browser = launch(playwright)
-            for name, visitor in pictures(browser, server):
+            for name, visitor in screenshots(browser, server):
                 visitor.page.locator("#notice").wait_for(state="hidden")
                 visitor.page.screenshot(
                     path=IMAGES / f"{name}.jpg", type="jpeg", quality=90, animations="disabled"

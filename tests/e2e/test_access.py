@@ -1,4 +1,4 @@
-"""Everybody can play: screen readers, keyboards, small screens, little motion, strong contrast."""
+"""Accessibility: screen readers, keyboard, small screens, reduced motion, contrast, types."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.e2e.browsing import LANDSCAPE, LOSING, PHONE, SMALL_PHONE, WINNING, Visitor, tells
+from tests.e2e.browsing import (
+    LANDSCAPE,
+    LOSING,
+    PHONE,
+    SMALL_PHONE,
+    WINNING,
+    Visitor,
+    expect_contains,
+)
 from tests.e2e.tooling import TOOLING, installed
 
 if TYPE_CHECKING:
@@ -29,7 +37,7 @@ def start(visitor: Visitor) -> None:
     visitor.open()
 
 
-def choices_open(visitor: Visitor) -> None:
+def options_open(visitor: Visitor) -> None:
     visitor.open()
     visitor.page.locator(".begin summary").click()
 
@@ -86,7 +94,7 @@ def dungeon(visitor: Visitor) -> None:
 
 
 SCREENS = [
-    *(start, choices_open, table, choice, deadly, end),
+    *(start, options_open, table, choice, deadly, end),
     *(rules, ledger, keyboard, own_runs, dungeon),
 ]
 
@@ -112,7 +120,7 @@ def test_axe_finds_nothing_on_a_phone(
 
 
 def violations(visitor: Visitor, axe: str) -> list[dict[str, Any]]:
-    """Return what axe-core complains of, best practices included."""
+    """Return the violations that axe-core finds, including those of best practices."""
     visitor.page.evaluate(axe)
     found = visitor.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
     return [
@@ -121,27 +129,27 @@ def violations(visitor: Visitor, axe: str) -> list[dict[str, Any]]:
     ]
 
 
-def test_the_live_region_tells_what_happened(visitor: Visitor) -> None:
+def test_the_live_region_announces_events(visitor: Visitor) -> None:
     visitor.begin(WINNING)
     voice = visitor.page.locator("#voice[role=status]")
-    tells(voice, "6 of diamonds, ace of spades, 5 of spades and jack of clubs turned up.")
+    expect_contains(voice, "6 of diamonds, ace of spades, 5 of spades and jack of clubs turned up.")
     visitor.play(["equip:6D"])
-    tells(voice, "You took up the mace (6♦).")
+    expect_contains(voice, "You equipped the mace (6♦).")
     visitor.play(["fight:5S:weapon"], start=1)
-    tells(voice, "You slew the serpent (5♠) with your weapon, unharmed.")
+    expect_contains(voice, "You slew the serpent (5♠) with your weapon, unharmed.")
 
 
-def test_the_live_region_tells_how_things_stand_when_a_game_is_opened(visitor: Visitor) -> None:
+def test_the_live_region_announces_the_state_of_a_game_when_it_is_opened(visitor: Visitor) -> None:
     visitor.begin(WINNING)
     visitor.play(["equip:6D"])
     visitor.page.reload()
-    tells(
+    expect_contains(
         visitor.page.locator("#voice"),
         "Health 20 of 20, weapon 6 of diamonds, 40 cards in the dungeon.",
     )
 
 
-def test_a_cards_name_says_what_it_is_and_what_can_be_done_with_it(visitor: Visitor) -> None:
+def test_a_cards_accessible_name_describes_it_and_its_actions(visitor: Visitor) -> None:
     visitor.begin(WINNING)
     visitor.play(["equip:6D"])
     name = (
@@ -151,16 +159,16 @@ def test_a_cards_name_says_what_it_is_and_what_can_be_done_with_it(visitor: Visi
     visitor.page.get_by_role("button", name=name, exact=True).wait_for()
 
 
-def test_the_meter_says_how_much_health_there_is(visitor: Visitor) -> None:
+def test_the_meter_shows_the_health(visitor: Visitor) -> None:
     visitor.begin(WINNING)
     meter = visitor.page.get_by_role("meter", name="Health")
     meter.wait_for()
     assert meter.get_attribute("aria-valuetext") == "20 of 20"
 
 
-def test_tab_goes_through_the_table_in_the_order_of_play(visitor: Visitor) -> None:
+def test_tab_follows_the_order_of_play(visitor: Visitor) -> None:
     visitor.begin(WINNING)
-    visitor.settled(0)
+    visitor.wait_for_version(0)
     visitor.card("6D").focus()
     seen = []
     for _ in range(3):
@@ -172,13 +180,13 @@ def test_tab_goes_through_the_table_in_the_order_of_play(visitor: Visitor) -> No
 def test_the_focus_stays_in_the_room_after_each_card(visitor: Visitor) -> None:
     visitor.begin(WINNING)
     for version, action in enumerate(WINNING.actions[:6]):
-        visitor.settled(version)
+        visitor.wait_for_version(version)
         visitor.press(action)
-        visitor.settled(version + 1)
+        visitor.wait_for_version(version + 1)
         assert visitor.focused("data-card") in visitor.room
 
 
-def test_the_focus_comes_back_when_a_panel_closes(visitor: Visitor) -> None:
+def test_the_focus_returns_when_a_panel_closes(visitor: Visitor) -> None:
     visitor.open()
     visitor.page.locator("#rules").focus()
     visitor.page.keyboard.press("Enter")
@@ -187,11 +195,11 @@ def test_the_focus_comes_back_when_a_panel_closes(visitor: Visitor) -> None:
     assert visitor.focused("id") == "rules"
 
 
-@pytest.mark.parametrize(("wish", "moves"), [("reduce", False), ("no-preference", True)])
-def test_cards_move_unless_one_prefers_less_of_it(
-    visitors: Callable[..., Visitor], wish: str, *, moves: bool
+@pytest.mark.parametrize(("preference", "moves"), [("reduce", False), ("no-preference", True)])
+def test_cards_move_unless_reduced_motion_is_preferred(
+    visitors: Callable[..., Visitor], preference: str, *, moves: bool
 ) -> None:
-    visitor = visitors(reduced_motion=wish)
+    visitor = visitors(reduced_motion=preference)
     visitor.profile.add_init_script(
         "window.moved = 0; const animate = Element.prototype.animate;"
         "Element.prototype.animate = function (...given) {"
@@ -218,25 +226,25 @@ def test_every_ruleset_can_be_chosen_on_a_phone_without_scrolling(
     visitor = visitors(viewport=size)
     visitor.open()
     for ruleset in visitor.page.locator(".ruleset").all():
-        assert visitor.uncovered(ruleset)
-    assert visitor.uncovered(visitor.page.get_by_role("button", name="Enter the dungeon"))
+        assert visitor.fully_visible(ruleset)
+    assert visitor.fully_visible(visitor.page.get_by_role("button", name="Enter the dungeon"))
 
 
 @pytest.mark.parametrize("size", [SMALL_PHONE, LANDSCAPE])
-def test_nothing_lies_on_the_rulesets_beside_a_game_to_go_on_with(
+def test_nothing_covers_the_rulesets_when_a_game_can_be_continued(
     visitors: Callable[..., Visitor], size: dict[str, int]
 ) -> None:
     visitor = visitors(viewport=size)
     visitor.begin(WINNING)
-    visitor.settled(0)
+    visitor.wait_for_version(0)
     visitor.open()
     for ruleset in visitor.page.locator(".ruleset").all():
         ruleset.scroll_into_view_if_needed()
-        assert visitor.uncovered(ruleset)
+        assert visitor.fully_visible(ruleset)
 
 
 def check(directory: Path) -> subprocess.CompletedProcess[str]:
-    """Check the types of the page whose tooling is in a directory."""
+    """Type-check the page with the tooling in a directory."""
     return subprocess.run(
         ["node", TOOLING / "node_modules/typescript/bin/tsc", "--project", directory],
         capture_output=True,
@@ -245,13 +253,13 @@ def check(directory: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_page_is_typed_by_the_contract(npm: str) -> None:
+def test_the_page_type_checks_against_the_contract(npm: str) -> None:
     checked = check(installed(npm).parent)
     assert checked.returncode == 0, checked.stdout
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "named"),
+    ("before", "after", "reported"),
     [
         ('"/v1/games/{game_id}/score": {', '"/v1/games/{game_id}/points": {', "/score"),
         ('post: operations["applyActions"]', 'put: operations["applyActions"]', "/actions"),
@@ -260,8 +268,8 @@ def test_the_page_is_typed_by_the_contract(npm: str) -> None:
         ("actions: string[];", "moves: string[];", "actions"),
     ],
 )
-def test_a_contract_that_breaks_the_page_is_noticed(
-    npm: str, tmp_path: Path, before: str, after: str, named: str
+def test_a_breaking_change_of_the_contract_fails_the_type_check(
+    npm: str, tmp_path: Path, before: str, after: str, reported: str
 ) -> None:
     tooling = installed(npm).parent
     page = tmp_path / "web"
@@ -272,10 +280,10 @@ def test_a_contract_that_breaks_the_page_is_noticed(
     schema.write_text(contract.replace(before, after))
     checked = check(page / "tooling")
     assert checked.returncode != 0
-    assert named in checked.stdout
+    assert reported in checked.stdout
 
 
-def test_the_types_are_those_of_the_published_contract(npm: str, tmp_path: Path) -> None:
+def test_the_types_match_the_published_contract(npm: str, tmp_path: Path) -> None:
     directory = installed(npm).parent
     subprocess.run(
         [
@@ -293,5 +301,5 @@ def test_the_types_are_those_of_the_published_contract(npm: str, tmp_path: Path)
 
 
 def without_comments(types: str) -> str:
-    """Return types without their prose, which may be reworded at any time."""
+    """Return types without their comments, which do not matter here."""
     return " ".join(re.sub(r"/\*\*.*?\*/", "", types, flags=re.DOTALL).split())

@@ -1,10 +1,10 @@
-"""The keys, as published: each does its work where that is legal, and nothing where it is not."""
+"""The keyboard shortcuts: each works only where its action is legal."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.e2e.browsing import WINNING, Visitor, careful, tells
+from tests.e2e.browsing import WINNING, Visitor, careful, expect_contains
 
 pytestmark = pytest.mark.slow
 
@@ -13,13 +13,13 @@ GRAVEKEEPER = careful("e2e-gravekeeper", "gravekeeper")
 
 @pytest.fixture
 def playing(visitor: Visitor) -> Visitor:
-    """At the table: 6D AS 5S JC."""
+    """A visitor in a game with the room 6D AS 5S JC."""
     visitor.begin(WINNING)
-    visitor.settled(0)
+    visitor.wait_for_version(0)
     return visitor
 
 
-def test_the_arrows_move_between_the_cards_and_round_the_ends(playing: Visitor) -> None:
+def test_the_arrows_move_between_the_cards_and_wrap_around(playing: Visitor) -> None:
     seen = []
     for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft"):
         playing.page.keyboard.press(key)
@@ -47,29 +47,29 @@ def test_enter_selects_and_escape_deselects(playing: Visitor) -> None:
         ("A", [], None, "avoid"),
     ],
 )
-def test_a_key_does_its_action(
+def test_a_key_applies_its_action(
     playing: Visitor, key: str, before: list[str], card: str | None, action: str
 ) -> None:
     playing.play(before)
     if card:
         playing.card(card).click()
     playing.page.keyboard.press(key)
-    playing.settled(len(before) + 1)
+    playing.wait_for_version(len(before) + 1)
     history = playing.server.get(f"/v1/games/{playing.game_id}/history").json["history"]
     assert history[-1]["action"] == action
 
 
-def test_d_draws_in_the_drawing_phase(visitor: Visitor) -> None:
+def test_d_draws_in_the_draw_phase(visitor: Visitor) -> None:
     visitor.begin(GRAVEKEEPER)
     for version in range(4):
-        visitor.settled(version)
+        visitor.wait_for_version(version)
         visitor.page.keyboard.press("d")
-    visitor.settled(4)
+    visitor.wait_for_version(4)
     assert len(visitor.room) == 4
 
 
 @pytest.mark.parametrize("key", ["e", "b"])
-def test_a_key_does_nothing_to_a_card_that_nobody_selected(playing: Visitor, key: str) -> None:
+def test_a_key_does_nothing_to_a_card_that_is_not_selected(playing: Visitor, key: str) -> None:
     card = {"e": "6D", "b": "5S"}[key]
     playing.card(card).focus()
     playing.page.keyboard.press(key)
@@ -78,7 +78,7 @@ def test_a_key_does_nothing_to_a_card_that_nobody_selected(playing: Visitor, key
     playing.page.keyboard.press("Escape")
     playing.page.keyboard.press(key)
     playing.page.keyboard.press("a")
-    playing.settled(1)
+    playing.wait_for_version(1)
     history = playing.server.get(f"/v1/games/{playing.game_id}/history").json["history"]
     assert [entry["action"] for entry in history] == [None, "avoid"]
 
@@ -88,16 +88,16 @@ def test_a_key_whose_action_is_not_legal_does_nothing(playing: Visitor, key: str
     playing.card("6D").click()
     playing.page.keyboard.press(key)
     playing.page.keyboard.press("e")
-    playing.settled(1)
+    playing.wait_for_version(1)
     assert playing.state()["weapon"]["card"] == "6D"
 
 
-def test_a_does_nothing_once_a_card_of_the_room_is_faced(playing: Visitor) -> None:
+def test_a_does_nothing_after_a_card_of_the_room_is_faced(playing: Visitor) -> None:
     playing.play(["equip:6D"])
     playing.page.keyboard.press("a")
     playing.card("AS").click()
     playing.page.keyboard.press("w")
-    playing.settled(2)
+    playing.wait_for_version(2)
     assert playing.state()["weapon"]["monsters"] == ["AS"]
 
 
@@ -120,18 +120,18 @@ def test_c_copies_the_link(playing: Visitor) -> None:
     assert link == f"{playing.address}#game={playing.game_id}"
 
 
-def test_no_key_plays_while_a_panel_is_open(playing: Visitor) -> None:
+def test_keys_are_ignored_while_a_panel_is_open(playing: Visitor) -> None:
     playing.page.keyboard.press("?")
     playing.page.get_by_role("dialog").wait_for()
     playing.page.keyboard.press("a")
     playing.page.keyboard.press("Escape")
     playing.card("6D").click()
     playing.page.keyboard.press("e")
-    playing.settled(1)
+    playing.wait_for_version(1)
     assert playing.state()["weapon"]["card"] == "6D"
 
 
-def test_no_key_plays_while_a_name_is_typed(visitor: Visitor) -> None:
+def test_keys_are_ignored_while_a_name_is_typed(visitor: Visitor) -> None:
     visitor.open()
     visitor.page.locator("#player").focus()
     visitor.page.keyboard.type("l?c")
@@ -143,4 +143,4 @@ def test_the_help_panel_lists_every_key(playing: Visitor) -> None:
     playing.page.get_by_role("button", name="Keyboard").click()
     shown = playing.page.locator("dialog kbd").all_inner_texts()
     assert shown == ["←", "→", "Enter", "Esc", *"WBEPDA?LC"]
-    tells(playing.page.get_by_role("dialog"), "go to the selected card.")
+    expect_contains(playing.page.get_by_role("dialog"), "apply to the selected card.")

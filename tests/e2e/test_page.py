@@ -1,4 +1,4 @@
-"""How the page is served: its files, their headers, and nothing besides."""
+"""The served files of the page, and their headers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_the_page_is_at_the_root(server: ApiServer) -> None:
 
 
 @pytest.mark.parametrize("name", SERVED)
-def test_each_file_is_served_with_a_policy_that_allows_nothing_from_elsewhere(
+def test_each_file_is_served_with_a_policy_that_allows_only_the_same_origin(
     server: ApiServer, name: str
 ) -> None:
     reply = server.get(f"/play/{name}")
@@ -50,7 +50,7 @@ def test_each_file_is_served_with_a_policy_that_allows_nothing_from_elsewhere(
 
 
 @pytest.mark.parametrize("path", ["/", "/play/app.js"])
-def test_what_a_browser_has_already_is_not_sent_again(server: ApiServer, path: str) -> None:
+def test_a_cached_file_is_not_sent_again(server: ApiServer, path: str) -> None:
     tag = server.get(path).headers["ETag"]
     reply = server.get(path, **{"If-None-Match": tag})
     assert (reply.status, reply.body) == (HTTPStatus.NOT_MODIFIED, b"")
@@ -58,7 +58,7 @@ def test_what_a_browser_has_already_is_not_sent_again(server: ApiServer, path: s
 
 
 @pytest.mark.parametrize("path", ["/", "/play/app.js"])
-def test_head_answers_like_get_without_the_body(server: ApiServer, path: str) -> None:
+def test_head_responds_like_get_without_the_body(server: ApiServer, path: str) -> None:
     get, head = server.get(path), server.request("HEAD", path)
     assert (head.status, head.body) == (HTTPStatus.OK, b"")
     assert head.headers["Content-Length"] == str(len(get.body))
@@ -79,14 +79,14 @@ def test_head_answers_like_get_without_the_body(server: ApiServer, path: str) ->
         "/play//etc/passwd",
     ],
 )
-def test_nothing_else_is_served(server: ApiServer, path: str) -> None:
+def test_no_other_file_is_served(server: ApiServer, path: str) -> None:
     reply = server.get(path)
     assert reply.status == HTTPStatus.NOT_FOUND
     assert reply.json["code"] == "not_found"
 
 
 @pytest.mark.slow
-def test_the_page_plays_below_a_path_too(
+def test_the_page_works_under_a_path_prefix(
     visitors: Callable[..., Visitor], server: ApiServer
 ) -> None:
     app = create_app({"REDIS_URL": server.environment["SCOUNDREL_REDIS_URL"]})
@@ -103,13 +103,13 @@ def test_the_page_plays_below_a_path_too(
         proxy.server_close()
 
 
-def test_the_page_names_everything_relative_to_itself() -> None:
+def test_the_page_uses_only_relative_links() -> None:
     links = re.findall(r'(?:href|src)="([^"]*)"', PAGE)
     assert links
     assert [link for link in links if link.startswith(("/", "http"))] == []
 
 
-def test_every_file_is_asked_for_by_some_other() -> None:
+def test_every_file_is_referenced_by_another() -> None:
     texts = [path.read_text() for path in FILES.values()]
     unused = [
         name

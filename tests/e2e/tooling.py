@@ -1,4 +1,4 @@
-"""What checks the page comes from npm, in the versions that its lock file pins."""
+"""The npm packages that check the page, in the versions of the lock file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TOOLING = ROOT / "clients" / "web" / "tooling"
 
 
 def installed(npm: str) -> Path:
-    """Return the directory of the packages, brought to what is pinned."""
+    """Install the pinned packages if necessary, and return their directory."""
     modules = TOOLING / "node_modules"
     lock, stamp = TOOLING / "package-lock.json", modules / ".package-lock.json"
     if not stamp.exists() or stamp.stat().st_mtime < lock.stat().st_mtime:

@@ -1,4 +1,4 @@
-/** To whom the game and its versions are owed. */
+/** The authors of the game and of its versions. */
 
 import { h } from "../dom.js";
 import { openPanel } from "./dialog.js";
@@ -13,6 +13,6 @@ export function showCredits(rulesets) {
       h("section", {}, h("h3", { class: "version" }, ruleset.title), h("p", { class: "soft" }, ruleset.summary), ...credits(ruleset).slice(1)),
     ]),
     h("h3", { class: "version" }, "This page"),
-    h("p", {}, "Its cards were drawn for it. Like the server it is free software under the MIT licence."),
+    h("p", {}, "The cards were drawn for this page. Like the server, it is free software under the MIT licence."),
   ]);
 }

@@ -1,16 +1,16 @@
-/** A panel over the page: it takes the keyboard, and Escape or a click beside it closes it. */
+/** A modal panel. Escape or a click outside closes it. */
 
-import { reasonToRetry } from "../api.js";
+import { retryReason } from "../api.js";
 import { h, put } from "../dom.js";
 
 /** @typedef {Node | string | null | false | undefined} Child */
-/** @typedef {(close: () => void) => Child[] | Promise<Child[]>} Fill what is in it; it may close it */
+/** @typedef {(close: () => void) => Child[] | Promise<Child[]>} Fill returns the content; it may close the panel */
 
 let count = 0;
 
 /**
  * @param {string} title
- * @param {string} name  for the styles
+ * @param {string} name  its CSS class
  * @param {Fill} fill
  * @returns {HTMLDialogElement}
  */
@@ -48,7 +48,7 @@ async function load(body, fill) {
   } catch (error) {
     put(
       body,
-      h("p", { role: "alert" }, reasonToRetry(error) ? "This cannot be fetched just now." : String(/** @type {Error} */ (error).message ?? error)),
+      h("p", { role: "alert" }, retryReason(error) ? "This cannot be loaded right now." : String(/** @type {Error} */ (error).message ?? error)),
       h("button", { type: "button", class: "quiet", click: () => void load(body, fill) }, "Try again"),
     );
   } finally {

@@ -1,8 +1,8 @@
-/** The Gravekeeper's Ledger: the best of the finished runs, and where the present one stands. */
+/** The Gravekeeper's Ledger: the best runs, and the rank of the current one. */
 
 import * as api from "../api.js";
 import { h, put } from "../dom.js";
-import { figure } from "../names.js";
+import { formatNumber } from "../names.js";
 import { openPanel } from "./dialog.js";
 import { day } from "./runs.js";
 
@@ -14,7 +14,7 @@ const AROUND = 5;
 
 /**
  * @param {import("../api.js").Ruleset[]} rulesets
- * @param {Game | null} game  the present one
+ * @param {Game | null} game  the current one
  */
 export function showLedger(rulesets, game) {
   return openPanel("The Gravekeeper’s Ledger", "ledger", (close) => {
@@ -34,7 +34,7 @@ export function showLedger(rulesets, game) {
       try {
         put(list, ...(await board(/** @type {api.LedgerQuery} */ (query), game, close)));
       } catch {
-        put(list, h("p", { role: "alert" }, "The ledger cannot be read just now."),
+        put(list, h("p", { role: "alert" }, "The ledger cannot be loaded right now."),
           h("button", { type: "button", class: "quiet", click: () => void show() }, "Try again"));
       } finally {
         list.removeAttribute("aria-busy");
@@ -87,7 +87,7 @@ async function around(query, game) {
   try {
     return (await api.listLedger({ ...query, limit: AROUND, around: game.id })).entries;
   } catch {
-    return []; // it is on another board
+    return []; // the run is on another board
   }
 }
 
@@ -96,7 +96,7 @@ function line(entry, game, close) {
   const mine = entry.game_id === game?.id;
   const cells = [
     h("span", { class: "place" }, String(entry.rank)),
-    h("b", { class: "points" }, figure(entry.score)),
+    h("b", { class: "points" }, formatNumber(entry.score)),
     h("span", { class: "who" }, entry.player ?? "Nameless", mine ? h("span", { class: "tag" }, "this run") : ""),
     h("span", { class: `fate ${entry.status}` }, entry.status === "won" ? "got out" : "died"),
     h("time", { datetime: entry.finished_at }, day(entry.finished_at)),

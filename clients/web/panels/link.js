@@ -1,4 +1,4 @@
-/** The link to a game: whoever has it may watch it, and go on with it unless it is locked. */
+/** The link to a game. Anyone who has it can watch the game, and continue it unless it is locked. */
 
 import { h } from "../dom.js";
 import { openPanel } from "./dialog.js";
@@ -10,15 +10,15 @@ export function linkTo(id) {
   return url.href;
 }
 
-/** What the link is good for. @param {boolean} locked */
-export function mayDo(locked) {
-  return locked ? "Whoever has it may watch the game." : "Whoever has it may watch the game and go on with it.";
+/** @param {boolean} locked */
+export function linkPermission(locked) {
+  return locked ? "Anyone with the link can watch the game." : "Anyone with the link can watch the game and continue it.";
 }
 
 /**
- * Copy the link; where the browser will not, show it. Whether it was copied.
+ * Copy the link, or show it if the browser does not allow copying. Returns whether it was copied.
  * @param {string} id
- * @param {boolean} locked  so that it can only be watched
+ * @param {boolean} locked
  */
 export async function copyLink(id, locked) {
   const link = linkTo(id);
@@ -28,7 +28,7 @@ export async function copyLink(id, locked) {
   } catch {
     const field = h("input", { readonly: true, value: link, "aria-label": "The link", class: "whole" });
     openPanel("The link to this game", "share", () => [
-      h("p", {}, mayDo(locked)), field,
+      h("p", {}, linkPermission(locked)), field,
     ]);
     field.select();
     return false;

@@ -1,4 +1,4 @@
-/** What is known of the piles: the discard, and what must still be in the dungeon. */
+/** The contents of the piles: the discard, and the known cards of the dungeon. */
 
 import { face } from "../cards.js";
 import { h } from "../dom.js";
@@ -13,9 +13,9 @@ export function showDungeon(game) {
     h("p", {}, `${game.dungeon_size} ${game.dungeon_size === 1 ? "card lies" : "cards lie"} face down.`),
     ...(["monster", "weapon", "potion"]).flatMap((kind) => {
       const these = game.unseen.filter((code) => kindOf(code) === kind);
-      return these.length ? [h("h3", {}, `${{ monster: "Monsters", weapon: "Weapons", potion: "Potions" }[kind]} never seen yet: ${these.length}`), cards(these)] : [];
+      return these.length ? [h("h3", {}, `Unseen ${{ monster: "monsters", weapon: "weapons", potion: "potions" }[kind]}: ${these.length}`), cards(these)] : [];
     }),
-    ...game.bottom.flatMap((room, i) => [h("h3", {}, i ? "Below it" : "At the bottom, for you avoided it"), cards(room)]),
+    ...game.bottom.flatMap((room, i) => [h("h3", {}, i ? "Below it" : "At the bottom: the room you avoided"), cards(room)]),
   ]);
 }
 
@@ -24,7 +24,7 @@ export function showDiscard(game) {
   return openPanel("The discard", "piles", () =>
     game.discard.length
       ? [h("p", {}, `${game.discard.length} ${game.discard.length === 1 ? "card" : "cards"}, the latest first.`), cards([...game.discard].reverse())]
-      : [h("p", {}, "Nothing lies here yet.")],
+      : [h("p", {}, "There are no cards here yet.")],
   );
 }
 

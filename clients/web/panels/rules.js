@@ -1,22 +1,22 @@
-/** The rules that are played by, as the server tells them. */
+/** The rules of a ruleset, as the server describes them. */
 
 import { h } from "../dom.js";
-import { OPTIONS, differing, say } from "../options.js";
+import { OPTIONS, differences, valueLabel } from "../options.js";
 import { openPanel } from "./dialog.js";
 
 /** @typedef {import("../api.js").Ruleset} Ruleset */
 /** @typedef {import("../api.js").Options} Options */
 
-/** @param {Ruleset} ruleset @param {Options} [options] those of the game, if there is one */
+/** @param {Ruleset} ruleset @param {Options} [options]  of the current game */
 export function showRules(ruleset, options) {
-  const different = options ? differing(options, ruleset.options) : [];
+  const different = options ? differences(options, ruleset.options) : [];
   return openPanel(`Rules: ${ruleset.title}`, "rules", () => [
     h("p", { class: "lead" }, ruleset.summary),
     different.length > 0 && options &&
       h("div", { class: "house" },
-        h("h3", {}, "What is different in this game"),
-        h("dl", {}, ...different.flatMap((name) => [h("dt", {}, OPTIONS[name].label), h("dd", {}, say(name, options[name]))])),
-        h("p", { class: "soft" }, "Where the text below says otherwise, this holds.")),
+        h("h3", {}, "House rules of this game"),
+        h("dl", {}, ...different.flatMap((name) => [h("dt", {}, OPTIONS[name].label), h("dd", {}, valueLabel(name, options[name]))])),
+        h("p", { class: "soft" }, "These override the text below.")),
     ...ruleset.rules.flatMap(({ heading, paragraphs }) => [
       h("h3", {}, heading),
       ...paragraphs.map((paragraph) => h("p", {}, paragraph)),

@@ -1,7 +1,7 @@
-/** This browser's own runs. */
+/** The runs of this browser. */
 
 import { h, put } from "../dom.js";
-import { figure } from "../names.js";
+import { formatNumber } from "../names.js";
 import * as runs from "../runs.js";
 import { openPanel } from "./dialog.js";
 
@@ -22,16 +22,16 @@ export function showRuns(titleOf, onClear) {
       no.focus();
     };
     const clear = h("button", { type: "button", class: "quiet", click: ask }, "Clear scores");
-    const note = h("span", { class: "soft" }, "Only this browser’s list; the ledger keeps what it has.");
+    const note = h("span", { class: "soft" }, "This clears only this browser’s list, not the ledger.");
     put(foot, clear, note);
     const won = done.filter(({ status }) => status === "won").length;
     return [
-      best ? h("p", { class: "lead" }, "Best ", h("b", {}, figure(best.score ?? 0)), `, ${won} of ${done.length} won`) : null,
+      best ? h("p", { class: "lead" }, "Best ", h("b", {}, formatNumber(best.score ?? 0)), `, ${won} of ${done.length} won`) : null,
       h("ol", { class: "list" }, ...all.map((run) =>
         h("li", { class: run === best ? "mine" : "" },
           h("a", { href: `#game=${run.id}`, click: close },
-            h("b", { class: "points" }, run.status === "playing" ? "…" : figure(run.score ?? 0)),
-            h("span", { class: "who" }, `${{ playing: "Not over yet", won: "Won", lost: "Lost" }[run.status] ?? run.status}, ${titleOf(run.ruleset)}${run.custom ? ", custom" : ""}`),
+            h("b", { class: "points" }, run.status === "playing" ? "…" : formatNumber(run.score ?? 0)),
+            h("span", { class: "who" }, `${{ playing: "In progress", won: "Won", lost: "Lost" }[run.status] ?? run.status}, ${titleOf(run.ruleset)}${run.custom ? ", custom" : ""}`),
             h("time", { datetime: run.updated }, day(run.updated)))))),
       done.length > 0 && foot,
     ];

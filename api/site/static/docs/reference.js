@@ -1,6 +1,6 @@
 "use strict";
 
-// The reference follows the system's light or dark, as the pages beside it do.
+// Follow the system's colour scheme, as the other pages do.
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
 dark.addEventListener("change", follow);
@@ -17,5 +17,5 @@ const ui = SwaggerUIBundle({
   validatorUrl: "none",
 });
 
-// It reads the fragment once, when it starts; the list of operations changes it later.
+// Swagger UI reads the fragment only at start; the list of operations changes it later.
 addEventListener("hashchange", () => ui.layoutActions.parseDeepLinkHash(location.hash));
