@@ -1,5 +1,5 @@
-# The image of the API: no build tools, no root. Run it with a read-only root file system and a tmpfs
-# on /tmp. BASE must have python3 (3.11 or newer) and its venv module; it builds and runs the image.
+# The image of the API: no build tools, no root. Run it with a read-only root file system and a
+# tmpfs on /tmp. BASE must have python3 (3.11 or newer) and its venv module.
 ARG BASE=python:3.11-slim-bookworm
 
 FROM ${BASE} AS build

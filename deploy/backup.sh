@@ -35,7 +35,7 @@ rewrite_at() {
 }
 
 [ -d "$data/appendonlydir" ] || fail "no appendonlydir in $data"
-said=$(store "$@" CONFIG GET auto-aof-rewrite-percentage) || fail "the store does not answer"
+said=$(store "$@" CONFIG GET auto-aof-rewrite-percentage) || fail "the store does not respond"
 before=$(echo "$said" | tail -n 1)
 case $before in
 '' | *[!0-9]*) fail "the store did not return auto-aof-rewrite-percentage: $said" ;;
@@ -48,7 +48,7 @@ trap 'exit 1' HUP INT TERM
 # A copy is consistent while the files only grow, but not while they are rewritten.
 rewrite_at 0 "$@"
 while :; do
-    info=$(store "$@" INFO persistence) || fail "the store does not answer"
+    info=$(store "$@" INFO persistence) || fail "the store does not respond"
     case $info in
     *aof_enabled:1*) ;;
     *) fail "the store has no append-only file: $info" ;;

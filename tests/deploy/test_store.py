@@ -210,7 +210,7 @@ def test_a_backup_of_no_store_fails(redis: RedisServer, tmp_path: Path) -> None:
     redis.stop()
     done = backup(redis, tmp_path / "games.tar.gz", "-p", str(redis.port))
     assert done.returncode == 1
-    assert "does not answer" in done.stderr
+    assert "does not respond" in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 

@@ -29,8 +29,8 @@ VULNERABLE = {
 }
 UNKNOWN = {"name": "left-pad", "skip_reason": "Dependency not found on PyPI"}
 FOUND = """\
-redis 8.1.0 is vulnerable: PYSEC-1, CVE-1; mended in 8.1.1
-redis 8.1.0 is vulnerable: PYSEC-2; mended in no release yet
+redis 8.1.0 is vulnerable: PYSEC-1, CVE-1; fixed in 8.1.1
+redis 8.1.0 is vulnerable: PYSEC-2; fixed in no release yet
 """
 NOT_KNOWN = "Known vulnerabilities: not looked up; the advisory database does not know 1 of 2.\n"
 
