@@ -27,7 +27,7 @@ def main(stamp: Path | None) -> int:
     for line in found:
         print(line)  # noqa: T201  # the output of the script
     if unknown:
-        print(f"Known vulnerabilities: not looked up; {unknown}.")  # noqa: T201  # likewise
+        print(f"Known vulnerabilities: not looked up; {unknown}.")  # noqa: T201  # the output of the script
     if not stamp:
         return 1 if found or unknown else 0
     if not found:
