@@ -1,11 +1,11 @@
-# The API in an image: no build tools, no root, a read-only root file system with a tmpfs on /tmp.
-# BASE has python3 (3.11 or newer) and its venv module; the same one builds and runs.
+# The image of the API: no build tools, no root. Run it with a read-only root file system and a
+# tmpfs on /tmp. BASE must have python3 (3.11 or newer) and its venv module.
 ARG BASE=python:3.11-slim-bookworm
 
 FROM ${BASE} AS build
 WORKDIR /build
 COPY requirements.txt .
-# The pip of an environment that is thrown away fills the one that is kept, which has none.
+# A temporary environment's pip installs into the final environment, which has no pip.
 RUN python3 -m venv tools \
     && python3 -m venv --without-pip /opt/scoundrel \
     && tools/bin/pip --python /opt/scoundrel/bin/python install \
@@ -17,7 +17,7 @@ RUN /opt/scoundrel/bin/python -m compileall -q /opt/scoundrel/lib . \
     && chmod -R go+rX,go-w .
 
 FROM ${BASE}
-# What the base installs packages with; the server needs none of it.
+# Remove the base's tools for installing packages.
 RUN rm -rf /usr/local/bin/pip* /usr/local/bin/wheel /usr/local/lib/python3.*/ensurepip \
     /usr/local/lib/python3.*/site-packages/* /usr/lib/python3.*/ensurepip /usr/share/python-wheels
 COPY --from=build /opt/scoundrel /opt/scoundrel

@@ -1,28 +1,28 @@
-# PYTHON=python3.12 names the interpreter of a new .venv; without it python3 makes one, and any
-# that is there will do.
+# PYTHON=python3.12 selects the interpreter for .venv. Without it, an existing .venv is kept, and a
+# new one uses python3.
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check format openapi bench soak lock audit clean venv venv-dev
 
-run: venv ## play: http://127.0.0.1:8000 (PORT=9000 SCOUNDREL_DATA=/some/directory)
+run: venv ## start the server: http://127.0.0.1:8000 (PORT=9000 SCOUNDREL_DATA=/some/directory)
 	@exec env $(if $(PORT),SCOUNDREL_PORT='$(PORT)') .venv/bin/python -m api.server
 
-test: ## everything that is checked, set up from nothing
+test: ## run all checks and tests, including the setup
 	@scripts/apt-packages.sh
 	@$(MAKE) --no-print-directory check
 	@.venv/bin/python -m pytest
 
-check: venv-dev ## format, lint and types; tells of known vulnerabilities
+check: venv-dev ## check format, lint and types; list known vulnerabilities
 	@.venv/bin/ruff format --check
 	@.venv/bin/ruff check
 	@.venv/bin/mypy
 	@.venv/bin/python scripts/audit.py --daily .venv/audited
 
-format: venv-dev ## lay out the code, and mend what the linter can
+format: venv-dev ## format the code, and apply the linter's fixes
 	@.venv/bin/ruff check --fix-only
 	@.venv/bin/ruff format
 
-openapi: venv-dev ## write the published contract again
+openapi: venv-dev ## write openapi/openapi.json
 	@.venv/bin/python -m openapi
 
 bench: venv-dev ## measure: engine, floor, games, memory, scale; ten minutes (requires wrk)
@@ -31,16 +31,16 @@ bench: venv-dev ## measure: engine, floor, games, memory, scale; ten minutes (re
 		.venv/bin/python -m bench.$$each || exit; \
 	done
 
-soak: venv-dev ## cause faults at random while games are played (SECONDS=600 SEED=7)
+soak: venv-dev ## cause random faults while games are played (SECONDS=600 SEED=7)
 	@SECONDS='$(SECONDS)' FAULTS_SEED='$(SEED)' .venv/bin/python -m tests.faults.soak
 
-audit: venv-dev ## fail if a pinned package has a known vulnerability, or cannot be looked up
+audit: venv-dev ## fail if a pinned package has a known vulnerability or cannot be looked up
 	@.venv/bin/python scripts/audit.py
 
-lock: ## write the pinned requirements again (UPGRADE=1 for the newest)
+lock: ## pin the requirements (UPGRADE=1 for the newest versions)
 	@scripts/lock.sh $(if $(UPGRADE),--upgrade)
 
-clean: ## take away what was made here; the games stay
+clean: ## remove generated files; the games stay
 	@rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@rm -rf openapi/lint/node_modules clients/web/tooling/node_modules
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

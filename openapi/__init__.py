@@ -1,5 +1,5 @@
-"""The published contract: ``openapi.json``, written by ``python -m openapi`` from the app.
+"""The published contract: ``python -m openapi`` generates ``openapi.json`` from the app.
 
-Its examples are recorded, not invented: :mod:`openapi.examples` plays real games against a real
-store, with the same ids and times each time.
+:mod:`openapi.examples` records the examples by playing games on a real store, with fixed ids and
+times.
 """

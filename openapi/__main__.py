@@ -1,4 +1,4 @@
-"""Write the contract again, or with ``--check`` only tell whether it is up to date."""
+"""Write the contract, or with ``--check`` only check whether it is up to date."""
 
 from __future__ import annotations
 

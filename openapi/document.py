@@ -1,4 +1,4 @@
-"""The document: what the app documents of itself, and the recorded examples."""
+"""The OpenAPI document of the app, with the recorded examples."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ METHODS = ("get", "post")
 
 
 def written() -> str:
-    """Return the contract as it is to be published."""
+    """Return the text of the contract."""
     with tempfile.TemporaryDirectory() as directory, embedded_store(Path(directory)) as store:
         while not store.answering:
             store.supervise()
@@ -29,12 +29,12 @@ def written() -> str:
         app = create_app({"REDIS_URL": store.url, "SECRET": SECRET})
         contract = document(app)
         recorder = Recorder(app)
-        # The store that is away is away on purpose.
+        # Do not log the outages that the examples cause.
         with patch.object(app.logger, "disabled", new=True):
             record_examples(recorder, store.url)
     shortened = {name: contract[name] for name in ("openapi", "info", "servers")} | {"paths": {}}
-    recorder.answers["getOpenApi"]["200", "application/json"] = {
-        "shortened": {"summary": "Its beginning, without a path", "value": shortened}
+    recorder.responses["getOpenApi"]["200", "application/json"] = {
+        "shortened": {"summary": "The beginning, without paths", "value": shortened}
     }
     for operation in _operations(contract):
         _add_examples(operation, recorder)
@@ -50,5 +50,5 @@ def _add_examples(operation: dict[str, Any], recorder: Recorder) -> None:
     operation_id = operation["operationId"]
     if requests := recorder.requests.get(operation_id):
         operation["requestBody"]["content"]["application/json"]["examples"] = requests
-    for (status, media_type), examples in recorder.answers.get(operation_id, {}).items():
+    for (status, media_type), examples in recorder.responses.get(operation_id, {}).items():
         operation["responses"][status]["content"][media_type]["examples"] = examples

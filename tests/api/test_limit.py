@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from api.games import limits
 from tests.api.client import Api, refused
 from tests.servers import StoreServer, serving, valkey_binary
 

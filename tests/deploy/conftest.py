@@ -1,4 +1,4 @@
-"""What the tests of deployment need, and why they are left out where it is missing."""
+"""Fixtures for the tests of deployment, and the reasons for skipping them."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Leave a test out if it is marked with what is not here."""
-    names = set(item.fixturenames)  # type: ignore[attr-defined]  # a function's
-    if {"proxy", "apis", "wants_nginx"} & names and nginx_binary() is None:
-        pytest.skip("no nginx: scripts/apt-packages.sh installs it on Debian as root")
+    """Skip a test if one of its fixtures is not available."""
+    names = set(item.fixturenames)  # type: ignore[attr-defined]  # of a function
+    if {"proxy", "apis", "needs_nginx"} & names and nginx_binary() is None:
+        pytest.skip("requires nginx: scripts/apt-packages.sh installs it on Debian as root")
     if "image" in names:
         if os.getuid():
-            pytest.skip("building an image and changing root takes root")
-        if not os.path.exists("/etc/debian_version"):  # noqa: PTH110  # one question
-            pytest.skip("the image's base is made with debootstrap, on Debian")
+            pytest.skip("requires root, to build an image and change its root")
+        if not os.path.exists("/etc/debian_version"):  # noqa: PTH110  # simpler than a Path
+            pytest.skip("requires Debian, for debootstrap")
         missing = [name for name in ("buildah", "debootstrap") if not shutil.which(name)]
         if missing:
-            pytest.skip(f"no {', no '.join(missing)}: scripts/apt-packages.sh installs them")
+            pytest.skip(f"requires {' and '.join(missing)}: scripts/apt-packages.sh installs them")
 
 
 @pytest.fixture(scope="session")
-def wants_nginx() -> None:
-    """Say that a test runs nginx itself."""
+def needs_nginx() -> None:
+    """Mark a test that starts nginx itself."""
 
 
 @pytest.fixture(scope="session")
@@ -46,7 +46,7 @@ def store_server() -> Iterator[StoreServer]:
 
 @pytest.fixture(scope="session")
 def apis(store_server: StoreServer) -> Iterator[list[ApiServer]]:
-    """Two API servers that know of one proxy in front of them."""
+    """Two API servers that trust one proxy."""
     environment = {"SCOUNDREL_REDIS_URL": store_server.url, "SCOUNDREL_PROXY_HOPS": "1"}
     servers = [ApiServer(environment, workers=1) for _ in range(2)]
     try:
@@ -58,7 +58,7 @@ def apis(store_server: StoreServer) -> Iterator[list[ApiServer]]:
 
 @pytest.fixture(scope="session")
 def image() -> Iterator[Image]:
-    """The image, built once for all tests."""
+    """The image, built once."""
     image = Image()
     try:
         yield image.build()
@@ -68,6 +68,6 @@ def image() -> Iterator[Image]:
 
 @pytest.fixture(scope="session")
 def proxy(apis: list[ApiServer]) -> Iterator[Proxy]:
-    """The shipped nginx in front of both."""
+    """The shipped nginx in front of both API servers."""
     with proxied([api.port for api in apis]) as running:
         yield running

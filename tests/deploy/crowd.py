@@ -1,4 +1,4 @@
-"""Players who go on playing while servers come and go, and note whatever goes wrong."""
+"""Players that keep playing while servers stop and start, and record failures."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class Patient(Connection):
-    """Repeats a request whose answer broke off: what nginx has begun to pass on is not recalled."""
+    """Repeats a request whose response was cut off, which nginx cannot retry."""
 
-    def request(self, *args: Any, **kwargs: Any) -> Reply:  # noqa: ANN401  # as Connection's
-        """Send a request, and again if need be, and return the reply."""
+    def request(self, *args: Any, **kwargs: Any) -> Reply:  # noqa: ANN401  # as in Connection
+        """Send a request, repeat it if necessary, and return the reply."""
         try:
             return super().request(*args, **kwargs)
         except http.client.IncompleteRead:
@@ -30,24 +30,24 @@ class Patient(Connection):
 
 
 class Player(threading.Thread):
-    """Plays one game after another, and notes every request that is not answered as it should."""
+    """Plays one game after another, and records every unexpected response."""
 
     def __init__(self, connection: Connection, name: str) -> None:
         super().__init__(name=name)
         self.stop = threading.Event()
         self.answered = 0
-        self.refused = 0  # creations without a key, whose client is told to look after itself
+        self.refused = 0  # creations without a key, which nginx does not retry
         self.failed: list[Reply | Exception] = []
         self._connection = connection
 
     def run(self) -> None:
-        """Play until told to stop."""
+        """Play until ``stop`` is set."""
         try:
             for number in itertools.count():
                 self._play(f"{self.name}-{number}")
                 if self.stop.is_set():
                     return
-        except Exception as error:  # noqa: BLE001  # each is a lost request
+        except Exception as error:  # noqa: BLE001  # any error is a lost request
             self.failed.append(error)
         finally:
             self._connection.close()
@@ -66,7 +66,7 @@ class Player(threading.Thread):
                 return
 
     def _create(self, game: Record) -> str:
-        """Begin a game with a key, which is repeated for us, and one without, which is not."""
+        """Create a game with a key, which nginx retries, and one without."""
         key = {"Idempotency-Key": f"the-key-of-{game.seed}"}
         reply = self._connection.request("POST", "/v1/games", game.new_game, headers=key)
         assert reply.status == 201, reply
@@ -81,7 +81,7 @@ class Player(threading.Thread):
 
 @contextmanager
 def crowd(connect: Callable[[], Connection], number: int, name: str) -> Iterator[list[Player]]:
-    """Have so many players play meanwhile; what they noted is complete afterwards."""
+    """Run this number of players in the context; their records are complete after it."""
     players = [Player(connect(), f"{name}-{one}") for one in range(number)]
     for player in players:
         player.start()

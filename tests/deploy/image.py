@@ -1,4 +1,4 @@
-"""The image, built by Debian's buildah over a base from debootstrap, and its containers."""
+"""The image, built by Debian's buildah on a base from debootstrap, and its containers."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tests.servers import ROOT, START_SECONDS, ApiServer, free_port, wait_until
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# What a container runtime does: a root that is read-only but for a tmpfs on /tmp, a few devices,
-# processes of its own, another user, no capabilities.
+# A minimal container runtime: a read-only root with a tmpfs on /tmp, a few devices, a process
+# namespace, another user, no capabilities.
 _ENTER = """
 set -eu
 root=$1 user=$2 group=$3
@@ -39,7 +39,7 @@ exec chroot "$root" /usr/bin/setpriv --reuid "$user" --regid "$group" --clear-gr
 
 
 class Image:
-    """The image that the Dockerfile makes."""
+    """The image built from the Dockerfile."""
 
     def __init__(self) -> None:
         self.directory = Path(tempfile.mkdtemp(prefix="scoundrel-image-"))
@@ -47,7 +47,7 @@ class Image:
         self.config: dict[str, Any] = {}
 
     def build(self) -> Self:
-        """Build it, which takes a minute or two, and lay its files out."""
+        """Build the image, which takes a minute or two, and mount its files."""
         base = self.directory / "base"
         _run("debootstrap", "--variant=minbase", "--include=python3,python3-venv", "bookworm", base)
         container = self._buildah("from", "scratch")
@@ -58,7 +58,7 @@ class Image:
             "build",
             *("--format", "docker", "--network", "host", "--tag", "localhost/scoundrel"),
             *("--build-arg", "BASE=localhost/base"),
-            # The certificates that this machine trusts; the base has none, and pip asks for them.
+            # pip needs the certificates of this machine, because the base has none.
             *("--volume", "/etc/ssl/certs:/etc/ssl/certs:ro"),
             ROOT,
         )
@@ -71,11 +71,11 @@ class Image:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment that the image sets."""
+        """The environment set by the image."""
         return dict(variable.split("=", 1) for variable in self.config["Env"])
 
     def command(self, *command: str, **environment: str) -> list[str]:
-        """Return what runs a command in a container; the image's own if none is named."""
+        """Return a command line that runs a command, by default the image's, in a container."""
         user, _, group = self.config["User"].partition(":")
         variables = {**self.environment, **environment}
         return [
@@ -86,13 +86,13 @@ class Image:
         ]
 
     def run(self, *command: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        """Run a command in a container to its end."""
+        """Run a command in a container and wait for it."""
         return subprocess.run(
             self.command(*command, **environment), check=False, capture_output=True, text=True
         )
 
     def close(self) -> None:
-        """Forget the image."""
+        """Delete the image."""
         with suppress(subprocess.CalledProcessError):
             self._buildah("umount", "--all")
         shutil.rmtree(self.directory, ignore_errors=True)
@@ -103,7 +103,7 @@ class Image:
 
 
 class Container(ApiServer):
-    """A container of the image that runs its command."""
+    """A container that runs the image's command."""
 
     def __init__(self, image: Image, environment: Mapping[str, str], output: Path) -> None:
         super().__init__(environment)
@@ -111,7 +111,7 @@ class Container(ApiServer):
         self._image = image
 
     def start(self) -> Self:
-        """Start it and wait until it answers."""
+        """Start it and wait until it responds."""
         self.port = self.port or free_port()
         variables = {
             "SCOUNDREL_PORT": str(self.port),
@@ -130,14 +130,14 @@ class Container(ApiServer):
 
     @property
     def main(self) -> int:
-        """The process that the container runs, which has the number 1 within."""
+        """The container's process 1, by its id outside."""
         assert self.process is not None
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
         (child,) = children.read_text().split()
         return int(child)
 
     def stop(self) -> int:
-        """Stop it as a container runtime does; returns its exit status."""
+        """Stop it like a container runtime; return its exit status."""
         assert self.process is not None
         os.kill(self.main, signal.SIGTERM)
         return self.process.wait(START_SECONDS)

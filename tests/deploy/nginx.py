@@ -1,4 +1,4 @@
-"""Debian's nginx, run on the very configuration that is shipped."""
+"""Debian's nginx with the shipped configuration."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ NOBODY = 65534
 
 
 def nginx_binary() -> str | None:
-    """Return nginx's path, None if it is not installed; Debian has it where only root looks."""
+    """Return the path of nginx, also in /usr/sbin, or None if it is not installed."""
     return shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
 
 
 class Proxy(ApiServer):
-    """nginx in front of API servers. What a test asks goes through it."""
+    """nginx in front of API servers."""
 
     def __init__(self, upstreams: Sequence[int], site: str = "") -> None:
         super().__init__({})
         self.directory = Path(tempfile.mkdtemp(prefix="scoundrel-nginx-"))
         self.port = free_port()
         shutil.copytree(SHIPPED, self.directory, dirs_exist_ok=True)
-        # The two files that are there to be adapted, and where nginx may write.
+        # Adapt upstream.conf, site.conf and the directory that nginx writes to.
         upstream = self.directory / "upstream.conf"
         servers = iter(upstreams)
         upstream.write_text(
@@ -51,7 +51,7 @@ class Proxy(ApiServer):
         (self.directory / "site.conf").write_text(listen + site)
         conf = self.directory / "nginx.conf"
         shipped = conf.read_text()
-        conf.write_text(shipped.replace("/tmp", str(self.directory)))  # noqa: S108  # not there
+        conf.write_text(shipped.replace("/tmp", str(self.directory)))  # noqa: S108  # not used
         self.access = self.directory / "access.log"
         for path in (self.access, self.directory / "error.log"):
             path.touch()
@@ -59,9 +59,9 @@ class Proxy(ApiServer):
         self.directory.chmod(0o777)
 
     def start(self, output: int | None = None) -> Proxy:
-        """Start nginx, as an unprivileged user where that is possible.
+        """Start nginx, as an unprivileged user if possible.
 
-        What it prints goes to a file, or to the descriptor ``output``.
+        It writes its output to a file, or to the descriptor ``output``.
         """
         root = os.getuid() == 0
         with self.access.open("ab") as out, (self.directory / "error.log").open("ab") as errors:
@@ -81,22 +81,22 @@ class Proxy(ApiServer):
         return self
 
     def reload(self) -> None:
-        """Have it read its configuration again."""
+        """Make it reload its configuration."""
         assert self.process
         self.process.send_signal(signal.SIGHUP)
 
     def close(self) -> None:
-        """End it."""
+        """Stop it."""
         super().close()
         shutil.rmtree(self.directory, ignore_errors=True)
 
     @property
     def lines(self) -> list[dict[str, Any]]:
-        """The access log, line by line."""
+        """The lines of the access log."""
         return [json.loads(line) for line in self.access.read_text().splitlines()]
 
     def of(self, request_id: str) -> dict[str, Any]:
-        """Return the line of a request."""
+        """Return the log line of a request."""
         wait_until(lambda: any(line["request_id"] == request_id for line in self.lines))
         return next(line for line in self.lines if line["request_id"] == request_id)
 
@@ -119,7 +119,7 @@ def proxied(upstreams: Sequence[int], site: str = "") -> Iterator[Proxy]:
 
 
 def stop_soon_after(server: ApiServer, seconds: float, sig: signal.Signals) -> None:
-    """Send a server's gunicorn a signal after a while, and start it again when it has ended."""
+    """Send a signal to a server after some seconds, and start it again when it has ended."""
     assert server.process is not None
     time.sleep(seconds)
     if sig == signal.SIGKILL:

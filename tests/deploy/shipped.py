@@ -1,4 +1,4 @@
-"""Debian's redis-server, run on the very configuration that is shipped."""
+"""Debian's redis-server with the shipped configuration."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHIPPED = ROOT / "deploy"
 
 
 class RedisServer(Server):
-    """A store by the shipped configuration, on a port of its own; all else is as it stands."""
+    """A store with the shipped configuration, on its own port and directory."""
 
     def __init__(
         self, conf: Path = SHIPPED / "redis.conf", *options: str, user: int | None = None
@@ -35,7 +35,7 @@ class RedisServer(Server):
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> Self:
-        """Start it, on what an earlier one left, and wait until it answers."""
+        """Start it with its existing data, and wait until it responds."""
         self.process = subprocess.Popen(
             [
                 *(redis_binary() or "redis-server", str(self._conf)),
@@ -52,17 +52,17 @@ class RedisServer(Server):
 
     @property
     def client(self) -> Redis:
-        """A client to look behind the API."""
+        """A Redis client."""
         return Redis.from_url(self.url, decode_responses=True)
 
     def stop(self, sig: signal.Signals = signal.SIGTERM) -> None:
-        """End it; its data stays."""
+        """Stop it and keep its data."""
         assert self.process is not None
         self.process.send_signal(sig)
         self.process.wait(START_SECONDS)
 
     def close(self) -> None:
-        """End it and forget its data."""
+        """Stop it and delete its data."""
         if self.process is not None and self.process.poll() is None:
             self.stop(signal.SIGKILL)
         shutil.rmtree(self.directory, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""The shipped example of a Cluster: three primaries and their replicas, of redis-server."""
+"""The shipped example of a Cluster: three primaries and their replicas, with redis-server."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(redis_binary() is None, reason="no redis-server"),
+    pytest.mark.skipif(redis_binary() is None, reason="requires redis-server"),
 ]
 
 
@@ -27,7 +27,7 @@ def nodes() -> Iterator[list[RedisServer]]:
     servers = [RedisServer(SHIPPED / "cluster" / "redis.conf") for _ in range(6)]
     try:
         for server in servers:
-            # The nodes speak with each other on their port plus 10,000.
+            # Nodes also listen on their port plus 10,000.
             server.port = server.port % 20_000 + 20_000
             server.url = f"redis://127.0.0.1:{server.port}/0"
             server.start()
@@ -59,26 +59,26 @@ def api(url: str) -> Iterator[ApiServer]:
         yield server
 
 
-def test_games_are_played_and_ranked_on_it(api: ApiServer) -> None:
+def test_games_are_played_and_ranked(api: ApiServer) -> None:
     game_ids = [play_through(api, record(f"cluster-{number}")) for number in range(6)]
     for number, game_id in enumerate(game_ids):
         ledger = api.get(f"/v1/ledger?seed=cluster-{number}").json
         assert [entry["game_id"] for entry in ledger["entries"]] == [game_id]
 
 
-def test_games_lie_on_all_its_primaries(api: ApiServer, nodes: list[RedisServer]) -> None:
+def test_games_are_on_all_primaries(api: ApiServer, nodes: list[RedisServer]) -> None:
     for _ in range(30):
         assert api.post("/v1/games", {}).status == 201
-    holding = 0
+    primaries = 0
     for node in nodes:
         with node.client as client:
             if client.role()[0] == "master":
                 assert list(client.scan_iter("game:*"))
-                holding += 1
-    assert holding == 3
+                primaries += 1
+    assert primaries == 3
 
 
-def test_the_operators_commands_see_all_of_it(api: ApiServer, url: str) -> None:
+def test_the_operators_commands_see_all_nodes(api: ApiServer, url: str) -> None:
     play_through(api, record("cluster-commands"))
     runner = create_app({"REDIS_URL": url}).test_cli_runner()
     result = runner.invoke(args=["ledger", "verify"])
@@ -90,7 +90,9 @@ def test_the_operators_commands_see_all_of_it(api: ApiServer, url: str) -> None:
     assert api.get("/v1/ledger?seed=cluster-commands").json["entries"] == []
 
 
-def test_a_game_goes_on_when_its_primary_is_lost(api: ApiServer, nodes: list[RedisServer]) -> None:
+def test_a_game_continues_when_its_primary_is_lost(
+    api: ApiServer, nodes: list[RedisServer]
+) -> None:
     game = record("cluster-failover")
     game_id, _body = begin(api, game)
     assert act(api, game_id, 0, game.actions[0]).status == 200
@@ -116,7 +118,7 @@ def _is_primary_of(server: RedisServer, key: str) -> bool:
         return client.role()[0] == "master" and key in set(map(str, client.scan_iter(key)))
 
 
-def test_the_example_says_nothing_that_the_single_store_says_already() -> None:
+def test_a_node_repeats_no_setting_of_the_single_store() -> None:
     single = _directives((SHIPPED / "redis.conf").read_text())
     node = _directives((SHIPPED / "cluster" / "redis.conf").read_text())
     assert not single & node

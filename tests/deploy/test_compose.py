@@ -1,4 +1,4 @@
-"""The compose file: it is what Compose takes, and names nothing that is not there."""
+"""The compose file: it is valid, secure, and matches the other files."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
 SERVICES: dict[str, Any] = COMPOSE["services"]
 APIS = ["api-1", "api-2"]
-# The schema of the Compose Specification, under the licence beside it.
+# The schema of the Compose Specification, with its licence beside it.
 SCHEMA = json.loads(
     Path(__file__).with_name("compose-spec").joinpath("compose-spec.json").read_text()
 )
 
 
-def test_it_is_of_the_form_that_the_specification_gives() -> None:
+def test_it_matches_the_schema_of_the_specification() -> None:
     Draft7Validator(SCHEMA).validate(COMPOSE)
 
 
-def test_the_specification_would_not_take_anything() -> None:
+def test_the_schema_refuses_unknown_keys() -> None:
     with pytest.raises(ValidationError):
         Draft7Validator(SCHEMA).validate({"services": {"api": {"imgae": "x"}}})
 
 
-def test_what_is_mounted_is_there() -> None:
+def test_mounted_files_and_volumes_exist() -> None:
     sources = [
         volume.split(":")[0]
         for service in SERVICES.values()
@@ -49,7 +49,7 @@ def test_what_is_mounted_is_there() -> None:
         assert (ROOT / source).exists() if source.startswith(".") else source in COMPOSE["volumes"]
 
 
-def test_every_setting_is_one() -> None:
+def test_every_setting_exists() -> None:
     known = {name for name, _default, _meaning in table()}
     for api in APIS:
         given = {name for name in SERVICES[api]["environment"] if name.startswith("SCOUNDREL_")}
@@ -57,19 +57,19 @@ def test_every_setting_is_one() -> None:
         assert given <= known
 
 
-def test_the_apis_are_those_that_the_proxy_knows() -> None:
+def test_the_proxy_lists_the_apis() -> None:
     upstream = (ROOT / "deploy" / "nginx" / "upstream.conf").read_text()
     assert re.findall(r"^server (\S+):8000 ", upstream, re.MULTILINE) == APIS
 
 
-def test_the_proxys_port_is_the_one_that_is_published() -> None:
+def test_the_port_of_the_proxy_is_published() -> None:
     site = (ROOT / "deploy" / "nginx" / "site.conf").read_text()
     (port,) = re.findall(r"^listen (\d+);", site, re.MULTILINE)
     (published,) = SERVICES["proxy"]["ports"]
     assert published.endswith(f":{port}")
 
 
-def test_nobody_reaches_store_or_apis_but_through_the_proxy() -> None:
+def test_only_the_proxy_is_reachable_from_outside() -> None:
     assert COMPOSE["networks"]["inside"]["internal"]
     for name, service in SERVICES.items():
         if name != "proxy":
@@ -78,7 +78,7 @@ def test_nobody_reaches_store_or_apis_but_through_the_proxy() -> None:
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_a_service_has_no_root_no_capability_and_a_file_system_to_read(name: str) -> None:
+def test_a_service_has_no_root_no_capabilities_and_a_read_only_file_system(name: str) -> None:
     service = SERVICES[name]
     assert service["user"].partition(":")[0] not in {"", "0", "root"}
     assert service["read_only"]
@@ -87,29 +87,31 @@ def test_a_service_has_no_root_no_capability_and_a_file_system_to_read(name: str
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_an_image_is_of_a_named_version(name: str) -> None:
+def test_an_image_has_a_version(name: str) -> None:
     image = SERVICES[name]["image"]
     assert name in APIS or re.search(r":\d+\.\d+", image)
 
 
-def test_the_apis_have_time_to_finish_what_they_are_asked() -> None:
+def test_the_apis_have_time_to_finish_requests() -> None:
     configuration = (ROOT / "api" / "gunicorn.conf.py").read_text()
     (graceful,) = re.findall(r"^graceful_timeout = (\d+)", configuration, re.MULTILINE)
     for api in APIS:
         assert int(SERVICES[api]["stop_grace_period"].removesuffix("s")) > int(graceful)
 
 
-# Compose itself, without an engine.
+# Compose, without an engine
 
 
 @pytest.fixture
 def resolved() -> Callable[..., dict[str, Any]]:
-    """Have Debian's Compose read the file with variables of an environment.
+    """Return a function that lets Debian's Compose resolve the file with an environment.
 
-    It is of 2021, a year before files had a name of their own, and knows all else.
+    This Compose is from 2021 and does not know ``name``, but everything else.
     """
     if shutil.which("docker-compose") is None:
-        pytest.skip("no docker-compose: scripts/apt-packages.sh installs it on Debian as root")
+        pytest.skip(
+            "requires docker-compose: scripts/apt-packages.sh installs it on Debian as root"
+        )
 
     def read(**environment: str) -> dict[str, Any]:
         nameless = {name: part for name, part in COMPOSE.items() if name != "name"}
@@ -128,7 +130,7 @@ def resolved() -> Callable[..., dict[str, Any]]:
     return read
 
 
-def test_compose_reads_it_as_it_is_meant(resolved: Callable[..., dict[str, Any]]) -> None:
+def test_compose_resolves_the_defaults(resolved: Callable[..., dict[str, Any]]) -> None:
     services = resolved()
     assert set(services) == set(SERVICES)
     assert services["api-1"] == services["api-2"]
@@ -145,7 +147,7 @@ def test_compose_reads_it_as_it_is_meant(resolved: Callable[..., dict[str, Any]]
     assert services["proxy"]["volumes"] == [f"{ROOT}/deploy/nginx:/etc/nginx/scoundrel:ro"]
 
 
-def test_compose_puts_the_variables_where_they_belong(
+def test_compose_resolves_the_variables(
     resolved: Callable[..., dict[str, Any]],
 ) -> None:
     given = {

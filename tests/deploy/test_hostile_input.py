@@ -1,4 +1,4 @@
-"""What breaks HTTP is refused by the shipped proxy, or passed on without harm."""
+"""Requests that violate HTTP, sent through the shipped proxy."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-ANSWERED = {
+EXPECTED = {
     name: (hostile.request, hostile.proxy)
     for name, hostile in HOSTILE.items()
     if hostile.proxy is not None
 }
 
 
-@pytest.mark.parametrize(("request_", "status"), ANSWERED.values(), ids=ANSWERED)
-def test_it_is_answered_as_the_table_says_and_changes_nothing(
+@pytest.mark.parametrize(("request_", "status"), EXPECTED.values(), ids=EXPECTED)
+def test_the_response_is_that_of_the_table_and_nothing_changes(
     proxy: Proxy, store_server: StoreServer, request_: bytes, status: int
 ) -> None:
     with store_server.client as stored:

@@ -1,4 +1,4 @@
-"""The image that the Dockerfile makes: built for real, run as an orchestrator would run it."""
+"""The image: built from the Dockerfile, and run as in production."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def redis() -> Iterator[RedisServer]:
-    """A store by the shipped configuration, over TCP as containers reach it."""
+    """A store with the shipped configuration, reached over TCP."""
     with RedisServer() as server:
         yield server
 
@@ -36,7 +36,7 @@ def redis() -> Iterator[RedisServer]:
 def containers(
     image: Image, redis: RedisServer, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[list[Container]]:
-    """Two containers over it, as in the compose file."""
+    """Two containers on this store, as in the compose file."""
     environment = {"SCOUNDREL_REDIS_URL": redis.url, "SCOUNDREL_PROXY_HOPS": "1"}
     logs = tmp_path_factory.mktemp("containers")
     running = [Container(image, environment, logs / str(number)) for number in range(2)]
@@ -47,9 +47,9 @@ def containers(
             container.close()
 
 
-def test_the_image_plays_a_game_behind_the_shipped_proxy_on_the_shipped_store(
+def test_a_game_is_played_with_the_shipped_proxy_and_store(
     containers: list[Container],
-    wants_nginx: None,  # noqa: ARG001  # named for the skip
+    needs_nginx: None,  # noqa: ARG001  # for the skip
 ) -> None:
     with proxied([container.port for container in containers]) as proxy:
         play_through(proxy, record("in-a-container"))
@@ -57,7 +57,7 @@ def test_the_image_plays_a_game_behind_the_shipped_proxy_on_the_shipped_store(
     assert upstreams == {f"127.0.0.1:{container.port}" for container in containers}
 
 
-def test_its_processes_run_as_nobody_special_without_any_capability(
+def test_processes_run_unprivileged_without_capabilities(
     containers: list[Container],
 ) -> None:
     main = containers[0].main
@@ -76,12 +76,12 @@ def test_its_processes_run_as_nobody_special_without_any_capability(
 
 
 @pytest.mark.parametrize("path", ["/x", "/srv/scoundrel/x", "/opt/scoundrel/x", "/home/x"])
-def test_nothing_can_be_written_but_in_tmp(image: Image, path: str) -> None:
+def test_only_tmp_is_writable(image: Image, path: str) -> None:
     assert "Read-only file system" in image.run("sh", "-c", f"echo > {path}").stderr
     assert image.run("sh", "-c", "echo > /tmp/x").returncode == 0
 
 
-def test_nothing_of_the_app_belongs_to_its_user_or_is_writable_for_it(image: Image) -> None:
+def test_the_apps_files_are_not_writable_for_its_user(image: Image) -> None:
     user = int(image.config["User"].partition(":")[0])
     for top in ("srv/scoundrel", "opt/scoundrel"):
         for path in (image.root / top).rglob("*"):
@@ -100,7 +100,7 @@ def test_there_are_no_build_tools(image: Image) -> None:
     assert not (image.root / "build").exists()
 
 
-def test_nothing_but_what_is_served_is_in_it(image: Image) -> None:
+def test_the_image_has_only_the_files_it_needs(image: Image) -> None:
     assert sorted(path.name for path in (image.root / "srv/scoundrel").iterdir()) == [
         "LICENSE",
         "api",
@@ -112,7 +112,7 @@ def test_nothing_but_what_is_served_is_in_it(image: Image) -> None:
     assert [path.name for path in (image.root / "srv/scoundrel/clients").iterdir()] == ["web"]
 
 
-def test_it_has_all_that_the_source_tree_serves(
+def test_the_image_serves_everything_that_the_source_tree_serves(
     containers: list[Container], store_server: StoreServer
 ) -> None:
     paths = ["/", "/docs", "/docs/problems", "/openapi.json", "/v1/rulesets", "/livez", "/metrics"]
@@ -127,7 +127,7 @@ def test_it_has_all_that_the_source_tree_serves(
             assert containers[0].get(path).status == source.get(path).status, path
 
 
-def test_its_health_check_tells_whether_it_answers(
+def test_the_health_check_detects_whether_the_server_responds(
     image: Image, containers: list[Container]
 ) -> None:
     kind, *check = image.config["Healthcheck"]["Test"]
@@ -137,7 +137,7 @@ def test_its_health_check_tells_whether_it_answers(
     assert image.run(*check, SCOUNDREL_PORT="1").returncode != 0
 
 
-def test_every_line_that_it_prints_is_json(containers: list[Container]) -> None:
+def test_every_line_of_output_is_json(containers: list[Container]) -> None:
     containers[0].get("/v1/rulesets")
     lines = containers[0].output.read_text().splitlines()
     assert lines
@@ -145,7 +145,7 @@ def test_every_line_that_it_prints_is_json(containers: list[Container]) -> None:
         assert {"time", "level", "message"} <= set(json.loads(line))
 
 
-def test_it_stops_when_it_is_told_to(image: Image, redis: RedisServer, tmp_path: Path) -> None:
+def test_a_container_stops_on_sigterm(image: Image, redis: RedisServer, tmp_path: Path) -> None:
     container = Container(image, {"SCOUNDREL_REDIS_URL": redis.url}, tmp_path / "log")
     container.start()
     main = container.main
@@ -155,7 +155,7 @@ def test_it_stops_when_it_is_told_to(image: Image, redis: RedisServer, tmp_path:
     wait_until(lambda: not Path(f"/proc/{main}").exists())
 
 
-def test_the_operators_commands_run_in_it(image: Image, redis: RedisServer) -> None:
+def test_the_operators_commands_run_in_the_image(image: Image, redis: RedisServer) -> None:
     done = image.run("flask", "ledger", "verify", SCOUNDREL_REDIS_URL=redis.url)
     assert done.returncode == 0, done.stderr
     assert "0 differences." in done.stdout

@@ -1,4 +1,4 @@
-"""The shipped nginx configuration, run by Debian's nginx in front of two API servers."""
+"""The shipped nginx configuration, with Debian's nginx in front of two API servers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SITE = (SHIPPED / "site.conf").read_text()
 
 
 def commented(beginning: str, ending: str) -> str:
-    """Return what site.conf has from one line to another, without the signs of a comment."""
+    """Return the lines of site.conf from one to another, uncommented."""
     lines = [line.removeprefix("#").strip() for line in SITE.splitlines()]
     first = next(n for n, line in enumerate(lines) if line.startswith(beginning))
     last = next(n for n, line in enumerate(lines) if n >= first and line.startswith(ending))
@@ -48,7 +48,7 @@ PREFIX = commented("set $prefix /scoundrel", "rewrite ^/scoundrel(/")
 
 
 def raw(port: int, request: bytes) -> tuple[int, dict[str, str], Any]:
-    """Send bytes; return status, headers and the JSON that is answered."""
+    """Send bytes; return status, headers and JSON of the response."""
     with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
         connection.sendall(request)
         answer = b""
@@ -78,7 +78,7 @@ def test_a_game_is_played_through_the_proxy(proxy: Proxy) -> None:
 
 BROKEN = {
     "no request line": (b"hello\r\n\r\n", 400),
-    "a method in small letters": (b"get / HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+    "a method in lower case": (b"get / HTTP/1.1\r\nHost: a\r\n\r\n", 400),
     "a method too short for gunicorn": (
         b"GO / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
         400,
@@ -88,7 +88,7 @@ BROKEN = {
         400,
     ),
     "no host": (b"GET /livez HTTP/1.1\r\n\r\n", 400),
-    "a path that leads out": (b"GET /../.. HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+    "a path above the root": (b"GET /../.. HTTP/1.1\r\nHost: a\r\n\r\n", 400),
     "a broken chunk": (
         (
             b"POST /v1/games HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
@@ -105,25 +105,23 @@ BROKEN = {
     "a header of 5 KB": (get(f"Cookie: {'a' * 5000}"), 431),
     "more headers than fit": (get(*[f"X-{n}: {'a' * 100}" for n in range(100)]), 431),
     "TRACE": (b"TRACE / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", 400),
-    "a coding that nginx does not know": (
+    "a coding unknown to nginx": (
         get("Transfer-Encoding: gzip, chunked"),
         400,
     ),
-    "a version to come": (b"GET / HTTP/9.9\r\nHost: a\r\n\r\n", 400),
-    # These three nginx passes on, and gunicorn refuses.
+    "an unknown version": (b"GET / HTTP/9.9\r\nHost: a\r\n\r\n", 400),
+    # nginx forwards these three, and gunicorn refuses them.
     "a path that is not ASCII": (
         "GET /é HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode(),
         400,
     ),
     "a control character in a header": (get("X-A: \x01"), 400),
-    "more headers than gunicorn takes": (get(*["a: b"] * 600), 431),
+    "too many headers for gunicorn": (get(*["a: b"] * 600), 431),
 }
 
 
 @pytest.mark.parametrize(("request_", "status"), BROKEN.values(), ids=BROKEN)
-def test_what_is_refused_before_the_app_is_a_problem_in_json(
-    proxy: Proxy, request_: bytes, status: int
-) -> None:
+def test_a_refusal_before_the_app_is_a_problem(proxy: Proxy, request_: bytes, status: int) -> None:
     got, headers, problem = raw(proxy.port, request_)
     assert (got, problem["status"]) == (status, status)
     assert headers["Content-Type"] == "application/problem+json"
@@ -132,7 +130,7 @@ def test_what_is_refused_before_the_app_is_a_problem_in_json(
     assert problem["type"] == f"/docs/problems#{problem['code']}"
 
 
-def test_what_the_api_refuses_is_passed_on_as_it_is(proxy: Proxy, apis: list[ApiServer]) -> None:
+def test_refusals_of_the_api_are_forwarded_unchanged(proxy: Proxy, apis: list[ApiServer]) -> None:
     id_ = {"X-Request-ID": "passed-on"}
     for method, path, body in (
         ("POST", "/v1/games", b"{"),
@@ -148,7 +146,7 @@ def test_what_the_api_refuses_is_passed_on_as_it_is(proxy: Proxy, apis: list[Api
         assert through.headers.get("Allow") == direct.headers.get("Allow")
 
 
-def test_the_proxy_words_its_refusals_as_the_api_does(proxy: Proxy) -> None:
+def test_the_proxy_uses_the_problem_texts_of_the_api(proxy: Proxy) -> None:
     too_large = raw(proxy.port, BROKEN["a body too large for nginx"][0])[2]
     broken = raw(proxy.port, BROKEN["no host"][0])[2]
     not_found = proxy.get("/metrics").json
@@ -163,14 +161,14 @@ def test_the_proxy_words_its_refusals_as_the_api_does(proxy: Proxy) -> None:
     ):
         assert (problem["code"], problem["title"]) == (kind.code, kind.title)
         assert problem["status"] == kind.status
-        if kind is not STORE_UNAVAILABLE:  # the proxy knows less of what was the matter
+        if kind is not STORE_UNAVAILABLE:  # the proxy does not know the cause
             assert problem["detail"] == kind.meaning
 
 
 # The limit on new games
 
 
-def test_a_client_of_the_proxy_is_its_address_whatever_it_says_of_itself(
+def test_the_limit_counts_real_addresses_not_forged_ones(
     store_server: StoreServer,
 ) -> None:
     with (
@@ -181,7 +179,7 @@ def test_a_client_of_the_proxy_is_its_address_whatever_it_says_of_itself(
         def create(address: str, forged: str) -> int:
             return from_address(proxy.port, address, {"X-Forwarded-For": forged})
 
-        # The first one pretends to be others, another one and nobody.
+        # The first client forges one address, several and none.
         forgeries = ("127.0.0.2", "198.51.100.1, 198.51.100.2", "")
         assert [create("127.0.0.1", forged) for forged in forgeries] == [201, 201, 201]
         assert create("127.0.0.1", "198.51.100.3") == 429
@@ -203,7 +201,7 @@ def from_address(port: int, address: str, headers: dict[str, str]) -> int:
 
 
 class Dropping(ThreadingHTTPServer):
-    """An API server that reads each request and hangs up."""
+    """An API server that reads each request and closes the connection."""
 
     daemon_threads = True
 
@@ -214,7 +212,7 @@ class Dropping(ThreadingHTTPServer):
                 seen.append(f"{self.command} {self.path}")
                 self.close_connection = True
 
-            do_POST = do_HEAD = do_OPTIONS = do_GET  # noqa: N815  # its names for them
+            do_POST = do_HEAD = do_OPTIONS = do_GET  # noqa: N815  # names of http.server
 
             def log_message(self, *_args: object) -> None:
                 pass
@@ -223,8 +221,8 @@ class Dropping(ThreadingHTTPServer):
 
 
 @pytest.fixture
-def dropping(wants_nginx: None) -> Iterator[tuple[Proxy, list[str]]]:  # noqa: ARG001  # named for the skip
-    """A proxy in front of two servers that drop all that they are asked; what they have seen."""
+def dropping(needs_nginx: None) -> Iterator[tuple[Proxy, list[str]]]:  # noqa: ARG001  # for the skip
+    """A proxy in front of two servers that drop all requests, and the requests they have seen."""
     seen: list[str] = []
     servers = [Dropping(seen), Dropping(seen)]
     threads = [threading.Thread(target=server.serve_forever) for server in servers]
@@ -256,7 +254,7 @@ KEYED = {"Idempotency-Key": "a-key-of-a-creation"}
         ("POST", "/v1/replays", 1, KEYED),
     ],
 )
-def test_only_what_may_be_repeated_is_sent_to_another_server(
+def test_only_safe_requests_are_retried_on_another_server(
     dropping: tuple[Proxy, list[str]],
     method: str,
     path: str,
@@ -274,18 +272,18 @@ def test_only_what_may_be_repeated_is_sent_to_another_server(
 @pytest.mark.parametrize(
     ("sig", "client"), [(signal.SIGTERM, Connection), (signal.SIGKILL, Patient)]
 )
-def test_a_server_that_stops_under_load_loses_no_request(
+def test_a_server_stopped_under_load_loses_no_request(
     proxy: Proxy, apis: list[ApiServer], sig: signal.Signals, client: type[Connection]
 ) -> None:
-    """One that is killed may break an answer off, which its client then asks for again."""
+    """A killed server may cut off a response; the client then repeats the request."""
     with crowd(lambda: client(proxy.port), 8, sig.name) as players:
         for server in (apis[0], apis[1], apis[0], apis[1]):
             stop_soon_after(server, 2.5, sig)
-    # At each stop those without a key that were on the server's way out; no more than one a player.
+    # At each stop, at most one creation without a key for each player.
     assert count_refused(players) <= 4 * len(players)
 
 
-def test_a_server_that_reads_its_configuration_again_under_load_refuses_no_request(
+def test_a_server_reloaded_under_load_refuses_no_request(
     proxy: Proxy, apis: list[ApiServer]
 ) -> None:
     with crowd(lambda: Connection(proxy.port), 8, "HUP") as players:
@@ -294,13 +292,13 @@ def test_a_server_that_reads_its_configuration_again_under_load_refuses_no_reque
             before = server.workers_there
             server.process.send_signal(signal.SIGHUP)
             wait_until(lambda: server.workers_there.isdisjoint(before))  # noqa: B023  # called at once
-            time.sleep(1)  # the new ones are played on
+            time.sleep(1)  # let the new workers serve requests
     assert count_refused(players) == 0
 
 
-@pytest.mark.usefixtures("wants_nginx")
-def test_workers_that_take_turns_under_load_refuse_no_request(store_server: StoreServer) -> None:
-    """Each ends after some hundred requests, as gunicorn's `max_requests` has it."""
+@pytest.mark.usefixtures("needs_nginx")
+def test_workers_replaced_under_load_refuse_no_request(store_server: StoreServer) -> None:
+    """Workers end after about a hundred requests, by gunicorn's `max_requests`."""
     environment = {
         "SCOUNDREL_REDIS_URL": store_server.url,
         "SCOUNDREL_PROXY_HOPS": "1",
@@ -321,7 +319,7 @@ def test_workers_that_take_turns_under_load_refuse_no_request(store_server: Stor
 
 
 def count_refused(players: Sequence[Player]) -> int:
-    """Return how many creations without a key were refused; nothing else may have been."""
+    """Return the number of refused creations without a key; check that nothing else failed."""
     answered = sum(player.answered for player in players)
     refused = sum(player.refused for player in players)
     print(f"{answered} requests, {refused} of them refused")  # noqa: T201  # for docs/RELIABILITY.md
@@ -330,10 +328,10 @@ def count_refused(players: Sequence[Player]) -> int:
     return refused
 
 
-# What the API is told of the client
+# Headers about the client
 
 
-def test_a_request_id_is_the_same_to_client_proxy_and_api(proxy: Proxy) -> None:
+def test_a_request_id_is_the_same_for_client_proxy_and_api(proxy: Proxy) -> None:
     given = proxy.get("/livez", **{"X-Request-ID": "given-by-me"})
     assert given.headers["X-Request-ID"] == "given-by-me"
     assert proxy.of("given-by-me")["route"] == "/livez"
@@ -343,7 +341,7 @@ def test_a_request_id_is_the_same_to_client_proxy_and_api(proxy: Proxy) -> None:
 
 
 def table_address(reply: Reply) -> str:
-    """Return the address that the table of a game says to send actions to."""
+    """Return the server's address in the table of a game."""
     found = re.search(r"^ +(\S+)/v1/games/[^/]+/actions", reply.body.decode(), re.MULTILINE)
     assert found
     return found[1]
@@ -352,13 +350,13 @@ def table_address(reply: Reply) -> str:
 TEXT = {"Accept": "text/plain", "Content-Type": "application/json"}
 
 
-def test_the_public_address_is_what_the_proxy_says(proxy: Proxy) -> None:
+def test_the_public_address_comes_from_the_proxy(proxy: Proxy) -> None:
     headers = {**TEXT, "Host": "cards.example", "X-Forwarded-Proto": "https"}
     reply = proxy.request("POST", "/v1/games", DEMO, headers=headers)
     assert table_address(reply) == "http://cards.example"
 
 
-def test_what_a_client_claims_to_be_a_proxy_is_believed_by_nobody(
+def test_forwarded_headers_from_a_client_are_ignored(
     proxy: Proxy, store_server: StoreServer
 ) -> None:
     claims = {
@@ -377,7 +375,7 @@ def test_what_a_client_claims_to_be_a_proxy_is_believed_by_nobody(
         exposed.close()
 
 
-def test_under_a_path_prefix_every_link_has_it(apis: list[ApiServer]) -> None:
+def test_every_link_has_the_path_prefix(apis: list[ApiServer]) -> None:
     with proxied([api.port for api in apis], PREFIX) as proxy:
         reply = proxy.post("/scoundrel/v1/games", DEMO)
         game = reply.json
@@ -444,10 +442,10 @@ def test_with_tls_the_public_address_is_https(apis: list[ApiServer], tmp_path: P
         assert table_address(Reply(201, {}, answer)) == "https://cards.example"
 
 
-# What is logged, and what is not shown
+# Logs and hidden paths
 
 
-def test_the_access_log_has_the_route_and_never_an_id(proxy: Proxy) -> None:
+def test_the_access_log_has_the_route_and_no_id(proxy: Proxy) -> None:
     game = record("logged")
     game_id, _body = begin(proxy, game)
     path = f"/v1/games/{game_id}"
@@ -465,7 +463,7 @@ def test_the_access_log_has_the_route_and_never_an_id(proxy: Proxy) -> None:
     assert {f"/v1/games/{{game_id}}{part}" for part in ("", "/score", "/actions")} <= routes
 
 
-def test_what_the_guide_says_has_it_log_where_its_output_is_a_socket(
+def test_the_edit_in_the_guide_makes_it_log_when_its_output_is_a_socket(
     apis: list[ApiServer],
 ) -> None:
     guide = (ROOT / "docs" / "OPERATIONS.md").read_text()
@@ -484,7 +482,7 @@ def test_what_the_guide_says_has_it_log_where_its_output_is_a_socket(
         its.close()
 
 
-def test_no_id_is_logged_when_no_server_answers(wants_nginx: None) -> None:  # noqa: ARG001  # named for the skip
+def test_no_id_is_logged_when_no_server_responds(needs_nginx: None) -> None:  # noqa: ARG001  # for the skip
     with proxied([free_port(), free_port()]) as proxy:
         proxy.get("/v1/games/secret-game", **{"X-Request-ID": "no-server"})
         line = proxy.of("no-server")
@@ -494,13 +492,13 @@ def test_no_id_is_logged_when_no_server_answers(wants_nginx: None) -> None:  # n
         assert "secret-game" not in text
 
 
-def test_metrics_are_not_shown_to_the_world(proxy: Proxy, apis: list[ApiServer]) -> None:
+def test_metrics_are_hidden(proxy: Proxy, apis: list[ApiServer]) -> None:
     assert apis[0].get("/metrics").status == 200
     for path in ("/metrics", "//metrics", "/%6detrics", "/metrics?a", "/x/../metrics"):
         assert proxy.get(path).status == 404
 
 
-def test_slow_clients_hold_nothing_of_the_apis(proxy: Proxy) -> None:
+def test_slow_clients_do_not_block_the_apis(proxy: Proxy) -> None:
     held = []
     try:
         for number in range(300):

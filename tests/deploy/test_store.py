@@ -1,4 +1,4 @@
-"""The shipped configuration of the store, run by Debian's redis-server."""
+"""The shipped configuration of the store, with Debian's redis-server."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(redis_binary() is None, reason="no redis-server"),
+    pytest.mark.skipif(redis_binary() is None, reason="requires redis-server"),
 ]
 
 
@@ -35,7 +35,7 @@ def redis() -> Iterator[RedisServer]:
 
 
 def played(redis: RedisServer, games: int) -> dict[str, dict[str, str]]:
-    """Play games, and return all that lies in the store."""
+    """Play games, and return the content of the store."""
     store = Store(redis.url)
     for luck in range(games):
         finish(store, random_record(luck))
@@ -48,7 +48,7 @@ def content(redis: RedisServer) -> dict[str, dict[str, str]]:
         return {key: client.hgetall(key) for key in map(str, client.scan_iter("game:*"))}
 
 
-def test_a_game_is_played_on_it(redis: RedisServer) -> None:
+def test_a_game_is_played(redis: RedisServer) -> None:
     api = ApiServer({"SCOUNDREL_REDIS_URL": redis.url}, workers=1)
     try:
         play_through(api.start(), record("on-the-shipped-store"))
@@ -56,7 +56,7 @@ def test_a_game_is_played_on_it(redis: RedisServer) -> None:
         api.close()
 
 
-def test_it_writes_every_move_down_and_forgets_none_for_want_of_memory(redis: RedisServer) -> None:
+def test_every_move_is_persisted_and_nothing_is_evicted(redis: RedisServer) -> None:
     with redis.client as client:
         assert client.config_get("appendonly", "appendfsync", "maxmemory-policy", "save") == {
             "appendonly": "yes",
@@ -67,7 +67,7 @@ def test_it_writes_every_move_down_and_forgets_none_for_want_of_memory(redis: Re
         assert int(client.config_get("maxmemory")["maxmemory"]) > 0
 
 
-def test_the_longest_game_is_kept_in_the_small_encoding(redis: RedisServer) -> None:
+def test_the_longest_game_has_the_small_encoding(redis: RedisServer) -> None:
     store = Store(redis.url)
     game_record = longest()
     game, _created = store.games.create(
@@ -80,7 +80,7 @@ def test_the_longest_game_is_kept_in_the_small_encoding(redis: RedisServer) -> N
     store.forget_connections()
 
 
-def test_games_outlive_a_kill(redis: RedisServer) -> None:
+def test_games_survive_a_kill(redis: RedisServer) -> None:
     before = played(redis, 50)
     redis.stop(signal.SIGKILL)
     redis.start()
@@ -88,7 +88,7 @@ def test_games_outlive_a_kill(redis: RedisServer) -> None:
 
 
 def listening(process: int) -> set[str]:
-    """Return the addresses that a process listens on."""
+    """Return the listening addresses of a process."""
     sockets = {
         str(link.readlink()).removeprefix("socket:[").removesuffix("]")
         for link in Path(f"/proc/{process}/fd").iterdir()
@@ -105,7 +105,7 @@ LOOPBACK = {"0100007F", "00000000000000000000000001000000"}
 
 
 @pytest.mark.parametrize("conf", ["redis.conf", "cluster/redis.conf"])
-def test_by_itself_it_answers_its_own_machine_alone(conf: str) -> None:
+def test_it_listens_on_loopback_only(conf: str) -> None:
     server = RedisServer(SHIPPED / conf)
     server.port = server.port % 20_000 + 20_000
     server.url = f"redis://127.0.0.1:{server.port}/0"
@@ -119,7 +119,7 @@ def test_by_itself_it_answers_its_own_machine_alone(conf: str) -> None:
         server.close()
 
 
-def test_as_the_compose_file_runs_it_it_answers_its_network() -> None:
+def test_with_the_compose_files_options_it_listens_on_its_network() -> None:
     compose = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
     program, _conf, *options = compose["services"]["redis"]["command"]
     assert program == "redis-server"
@@ -151,8 +151,8 @@ def backup(
     )
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="takes root")
-def test_a_backup_by_root_restores_the_store_of_another_user(tmp_path: Path) -> None:
+@pytest.mark.skipif(os.getuid() != 0, reason="requires root")
+def test_root_can_restore_the_store_of_another_user(tmp_path: Path) -> None:
     first, second = (RedisServer(user=NOBODY) for _ in range(2))
     archive = tmp_path / "games.tar.gz"
     try:
@@ -168,9 +168,7 @@ def test_a_backup_by_root_restores_the_store_of_another_user(tmp_path: Path) -> 
         second.close()
 
 
-def test_a_backup_goes_through_the_redis_cli_that_is_named(
-    redis: RedisServer, tmp_path: Path
-) -> None:
+def test_a_backup_uses_the_configured_redis_cli(redis: RedisServer, tmp_path: Path) -> None:
     archive = tmp_path / "games.tar.gz"
     named = f"env redis-cli -p {redis.port}"
     done = backup(redis, archive, REDIS_CLI=named)
@@ -178,7 +176,7 @@ def test_a_backup_goes_through_the_redis_cli_that_is_named(
     assert archive.exists()
 
 
-def test_a_backup_that_the_store_does_not_let_in_fails_and_says_why(
+def test_a_backup_without_the_password_fails_with_a_reason(
     redis: RedisServer, tmp_path: Path
 ) -> None:
     archive = tmp_path / "games.tar.gz"
@@ -194,7 +192,7 @@ def test_a_backup_that_the_store_does_not_let_in_fails_and_says_why(
 
 
 @pytest.mark.parametrize("refused", ["config|set", "info"])
-def test_a_backup_that_may_not_do_what_it_needs_fails(
+def test_a_backup_without_permissions_fails_with_a_reason(
     redis: RedisServer, tmp_path: Path, refused: str
 ) -> None:
     archive = tmp_path / "games.tar.gz"
@@ -206,21 +204,21 @@ def test_a_backup_that_may_not_do_what_it_needs_fails(
     assert not archive.exists()
 
 
-def test_a_backup_of_no_store_fails(redis: RedisServer, tmp_path: Path) -> None:
+def test_a_backup_of_a_stopped_store_fails(redis: RedisServer, tmp_path: Path) -> None:
     redis.stop()
     done = backup(redis, tmp_path / "games.tar.gz", "-p", str(redis.port))
     assert done.returncode == 1
-    assert "does not answer" in done.stderr
+    assert "does not respond" in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_backup_taken_while_games_go_on_restores_all_that_were_over(
+def test_a_backup_during_play_restores_all_finished_games(
     redis: RedisServer, tmp_path: Path
 ) -> None:
     before = played(redis, 50)
     stop = threading.Event()
 
-    def go_on() -> None:
+    def play() -> None:
         store = Store(redis.url)
         luck = 1000
         while not stop.is_set():
@@ -228,7 +226,7 @@ def test_a_backup_taken_while_games_go_on_restores_all_that_were_over(
             luck += 1
         store.forget_connections()
 
-    player = threading.Thread(target=go_on)
+    player = threading.Thread(target=play)
     player.start()
     archive = tmp_path / "games.tar.gz"
     try:

@@ -1,4 +1,4 @@
-"""A server with a store of its own: the guides begin with empty boards."""
+"""A server with its own empty store, because the guides start with empty boards."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[ApiServer]:
-    """The API over an empty store."""
+    """An API server with an empty store."""
     store = StoreServer(valkey_binary())
     try:
         with serving(store.start()) as running:

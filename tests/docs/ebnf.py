@@ -1,7 +1,7 @@
-"""A grammar in EBNF as one regular expression, which it is as long as no rule leads to itself.
+"""Convert an EBNF grammar without recursive rules to a regular expression.
 
-Of ISO/IEC 14977 it knows ``,`` ``|`` ``[ ]`` ``{ }`` ``( )``, literals, ``n * x`` and, between
-question marks, the characters of a class.
+Supports ``,`` ``|`` ``[ ]`` ``{ }`` ``( )``, literals and ``n * x`` of ISO/IEC 14977, and between
+question marks the characters of a class.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _CLOSING = {"(": ")", "[": ")?", "{": ")*"}
 
 
 def pattern(grammar: str, start: str) -> re.Pattern[str]:
-    """Return the expression that matches what the grammar's rule ``start`` does."""
+    """Return a regular expression for the rule ``start`` of the grammar."""
     return re.compile(_expression(start, dict(_RULE.findall(grammar))))
 
 

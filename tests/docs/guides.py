@@ -1,4 +1,4 @@
-"""The fenced blocks of a guide, and what running them prints."""
+"""The code blocks of a guide, and the output of running them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _END = "-- end of block --"
 
 
 class Block(NamedTuple):
-    """A fenced block: its language, what is said behind that, and what is in it."""
+    """A fenced code block: its language, the note after the language, and its text."""
 
     line: int
     language: str
@@ -27,14 +27,14 @@ class Block(NamedTuple):
 
 
 class Example(NamedTuple):
-    """A block to be run, and the block right behind it that says what that prints."""
+    """A block to run, and the block after it with the expected output."""
 
     code: Block
     output: Block | None
 
 
 def blocks(text: str) -> list[Block]:
-    """Return the fenced blocks of a page."""
+    """Return the code blocks of a page."""
     return [
         Block(text.count("\n", 0, match.start()) + 1, match[1], match[2].strip(), match[3])
         for match in _BLOCK.finditer(text)
@@ -42,7 +42,7 @@ def blocks(text: str) -> list[Block]:
 
 
 def examples(text: str, language: str) -> list[Example]:
-    """Return the blocks of a page that are to be run, each with the output that it promises."""
+    """Return the blocks of a page that are marked ``run``, with their expected output."""
     found = blocks(text)
     return [
         Example(block, then if then and then.language in {"json", "text"} else None)
@@ -52,26 +52,26 @@ def examples(text: str, language: str) -> list[Example]:
 
 
 def run_shell(code: Sequence[str], directory: Path, replacing: Mapping[str, str]) -> list[str]:
-    """Run pieces of one shell session and return what each prints; one that fails ends it."""
+    """Run the parts of a shell session and return their outputs; stop at the first failure."""
     script = "set -eu\n" + "".join(f"{piece}\necho '{_END}'\n" for piece in code)
     return _run(["sh", "-c", _replaced(script, replacing)], directory).split(f"{_END}\n")[:-1]
 
 
 def run_node(code: str, directory: Path) -> str:
-    """Run a JavaScript module and return what it prints."""
+    """Run a JavaScript module and return its output."""
     module = directory / "example.mjs"
     module.write_text(code)
     return _run(["node", str(module)], directory)
 
 
 def promised(block: Block) -> list[Any]:
-    """Return the lines that an output block shows, JSON as what it means."""
+    """Return the lines of an output block; lines of JSON are parsed."""
     lines = block.text.splitlines()
     return [json.loads(line) for line in lines] if block.language == "json" else lines
 
 
 def printed(output: str, like: Block) -> list[Any]:
-    """Return the lines of an output, read as the block that promises it is."""
+    """Return the lines of an output, parsed like the block ``like``."""
     return promised(like._replace(text=output))
 
 
@@ -85,6 +85,6 @@ def _run(command: Sequence[str], directory: Path) -> str:
 
 def _replaced(text: str, replacing: Mapping[str, str]) -> str:
     for old, new in replacing.items():
-        assert old in text, f"{old} is not on the page any more"
+        assert old in text, f"{old} is missing from the page"
         text = text.replace(old, new)
     return text

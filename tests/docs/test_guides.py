@@ -1,4 +1,4 @@
-"""The guide for integrators: whatever in it can be run is run, against a real server."""
+"""The guide for client authors: its code blocks run against a real server."""
 
 from __future__ import annotations
 
@@ -35,14 +35,15 @@ SCRIPT = examples(GUIDE, "js")
 VECTORS = ROOT / "openapi" / "vectors"
 
 needs_curl = pytest.mark.skipif(
-    not (shutil.which("curl") and shutil.which("jq")), reason="the guide's session uses curl and jq"
+    not (shutil.which("curl") and shutil.which("jq")),
+    reason="the guide's session requires curl and jq",
 )
-needs_node = pytest.mark.skipif(not shutil.which("node"), reason="no Node.js")
+needs_node = pytest.mark.skipif(not shutil.which("node"), reason="requires Node.js")
 
 
 @pytest.fixture(scope="module")
 def session(server: ApiServer, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """What each piece of the guide's shell session prints."""
+    """The output of each block of the guide's shell session."""
     return run_shell(
         [example.code.text for example in SHELL],
         tmp_path_factory.mktemp("guide"),
@@ -52,7 +53,7 @@ def session(server: ApiServer, tmp_path_factory: pytest.TempPathFactory) -> list
 
 @needs_curl
 @pytest.mark.parametrize("number", range(len(SHELL)), ids=lambda n: f"line {SHELL[n].code.line}")
-def test_the_shell_session_prints_what_the_guide_shows(number: int, session: list[str]) -> None:
+def test_shell_blocks_print_the_output_in_the_guide(number: int, session: list[str]) -> None:
     output = SHELL[number].output
     if output is None:
         assert session[number] == ""
@@ -61,14 +62,14 @@ def test_the_shell_session_prints_what_the_guide_shows(number: int, session: lis
 
 
 @needs_node
-def test_the_script_prints_what_the_guide_shows(tmp_path: Path) -> None:
+def test_the_script_prints_the_output_in_the_guide(tmp_path: Path) -> None:
     (example,) = SCRIPT
     assert example.output
     assert run_node(example.code.text, tmp_path) == example.output.text
 
 
 @needs_node
-def test_the_script_deals_as_the_vectors_do(tmp_path: Path) -> None:
+def test_the_script_deals_the_decks_of_the_vectors(tmp_path: Path) -> None:
     decks = json.loads((VECTORS / "deals.json").read_text())
     seeds = json.dumps([deck["seed"] for deck in decks])
     (example,) = SCRIPT
@@ -78,10 +79,10 @@ def test_the_script_deals_as_the_vectors_do(tmp_path: Path) -> None:
 
 
 @needs_node
-def test_the_script_shuffles_avoided_rooms_as_the_server_does(
+def test_the_script_shuffles_avoided_rooms_like_the_server(
     server: ApiServer, tmp_path: Path
 ) -> None:
-    """Eleven times four cards are the whole pack: then the room avoided first is back."""
+    """After eleven avoided rooms, the whole pack, the first avoided room turns up again."""
     game = {"ruleset": "strict", "options": {"avoiding": "always"}, "seed": "demo-1"}
     reply = server.post("/v1/replays", {**game, "actions": ["avoid"] * 11})
     (example,) = SCRIPT
@@ -91,7 +92,7 @@ def test_the_script_shuffles_avoided_rooms_as_the_server_does(
 
 
 @pytest.mark.parametrize("block", GAMES, ids=lambda block: block.note)
-def test_a_game_to_test_on_ends_as_the_guide_says(block: Block, server: ApiServer) -> None:
+def test_a_game_of_the_guide_ends_with_its_score(block: Block, server: ApiServer) -> None:
     status, score = block.note.split()
     line = block.text.strip()
     reply = server.post("/v1/replays", {"notation": line})
@@ -102,13 +103,13 @@ def test_a_game_to_test_on_ends_as_the_guide_says(block: Block, server: ApiServe
     assert reply.json["notation"] == line
 
 
-def test_the_games_to_test_on_are_a_win_one_with_a_bonus_and_a_loss() -> None:
+def test_the_games_are_a_win_a_win_with_a_bonus_and_a_loss() -> None:
     kinds = [(block.note.split()[0], int(block.note.split()[1]) > 20) for block in GAMES]
     assert kinds == [("won", False), ("won", True), ("lost", False)]
     assert len({parse_notation(block.text.strip()).seed for block in GAMES}) == 3
 
 
-def test_the_table_of_problems_has_every_code_with_its_status() -> None:
+def test_the_table_of_problems_lists_every_code_with_its_status() -> None:
     rows = re.findall(r"^\| (\d{3}) \| `(\w+)` \| \S", GUIDE, re.MULTILINE)
     assert {(int(status), code) for status, code in rows} == {
         (problem.status, problem.code) for problem in PROBLEM_TYPES.values()
@@ -117,18 +118,19 @@ def test_the_table_of_problems_has_every_code_with_its_status() -> None:
     assert rows == sorted(rows, key=lambda row: row[0])
 
 
-def test_every_field_that_the_guide_explains_is_one_of_a_game(server: ApiServer) -> None:
+def test_every_field_in_the_guide_is_a_field_of_a_game(server: ApiServer) -> None:
     schemas = server.get("/openapi.json").json["components"]["schemas"]
     fields = set(schemas["GameWithEvents"]["properties"])
-    table = GUIDE.split("## The state")[1].split("## ")[0]
-    explained = re.findall(r"^\| ((?:`[\w.]+`(?:, )?)+) \|", table, re.MULTILINE)
+    table = re.search(r"^\| field \|.*\n(?:\|.*\n)+", GUIDE, re.MULTILINE)
+    assert table
+    explained = re.findall(r"^\| ((?:`[\w.]+`(?:, )?)+) \|", table[0], re.MULTILINE)
     names = {name for cell in explained for name in re.findall(r"`(\w+)", cell)}
     assert names
     assert names <= fields
 
 
 @pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.name)
-def test_links_within_the_project_lead_somewhere(page: Path) -> None:
+def test_relative_links_have_a_target(page: Path) -> None:
     text = page.read_text()
     anchors = {
         re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
@@ -142,17 +144,17 @@ def test_links_within_the_project_lead_somewhere(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.name)
-def test_json_on_a_page_is_json(page: Path) -> None:
+def test_json_blocks_are_valid(page: Path) -> None:
     for block in blocks(page.read_text()):
         if block.language == "json":
             assert promised(block)
 
 
-def test_a_block_that_can_be_run_says_so() -> None:
+def test_runnable_blocks_are_marked_run() -> None:
     runnable = [block for block in blocks(GUIDE) if block.language in {"sh", "js"}]
     assert {block.note for block in runnable} == {"run"}
 
 
-def test_actions_that_the_guide_names_are_actions() -> None:
+def test_actions_named_in_the_guide_exist() -> None:
     named = re.findall(r"(?<![\w.])((?:equip|drink|fight):\w+(?::\w+)?)", GUIDE)
     assert [str(parse_action(text)) for text in named] == named

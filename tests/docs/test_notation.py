@@ -1,4 +1,4 @@
-"""The page on the notation: its grammar and its examples are what the engine reads and writes."""
+"""The page on the notation: the engine agrees with its grammar and its examples."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ if TYPE_CHECKING:
 PAGE = (DOCS / "NOTATION.md").read_text()
 (GRAMMAR,) = [block.text for block in blocks(PAGE) if block.language == "ebnf"]
 GAME = pattern(GRAMMAR, "game")
+REPEATED_OPTION = re.compile(r"[+,](\w+)=\w+,(?:.*,)?\1=")
 
 
 def lines(note: str) -> Iterator[tuple[str, str]]:
-    """Yield the lines of the blocks of that kind, each with what stands beside it."""
+    """Yield the lines of the notation blocks with this note, each with its comment."""
     for block in blocks(PAGE):
         if (block.language, block.note) == ("notation", note):
             for line in block.text.splitlines():
@@ -55,29 +56,28 @@ def reads(line: str) -> bool:
 
 
 @pytest.mark.parametrize("line", CANONICAL)
-def test_a_line_shown_as_canonical_is_written_as_it_is_read(line: str) -> None:
+def test_a_canonical_line_is_written_unchanged(line: str) -> None:
     assert GAME.fullmatch(line)
     assert format_notation(*parse_notation(line)) == line
 
 
 @pytest.mark.parametrize(("line", "canonical"), READ)
-def test_a_line_shown_with_its_canonical_form_is_written_so(line: str, canonical: str) -> None:
+def test_another_line_is_written_in_its_canonical_form(line: str, canonical: str) -> None:
     assert GAME.fullmatch(line)
     assert line != canonical
     assert format_notation(*parse_notation(line)) == canonical
 
 
 @pytest.mark.parametrize(("line", "why"), REFUSED)
-def test_a_line_shown_as_refused_is_refused(line: str, why: str) -> None:
+def test_an_invalid_line_is_refused(line: str, why: str) -> None:
     with pytest.raises(EngineError):
         parse_notation(line)
-    assert bool(GAME.fullmatch(line)) is (why == "an option twice")
+    assert bool(GAME.fullmatch(line)) is bool(REPEATED_OPTION.search(line))
+    assert why
 
 
 @pytest.mark.parametrize(("line", "why"), ILLEGAL)
-def test_a_line_shown_as_no_game_is_read_and_is_illegal_at_its_last_action(
-    line: str, why: str
-) -> None:
+def test_an_illegal_line_is_valid_but_its_last_action_is_illegal(line: str, why: str) -> None:
     rules, seed, actions = parse_notation(line)
     assert replay(seed, actions[:-1], rules.options).version == len(actions) - 1
     with pytest.raises(IllegalAction):
@@ -85,7 +85,7 @@ def test_a_line_shown_as_no_game_is_read_and_is_illegal_at_its_last_action(
     assert why
 
 
-def test_each_kind_of_block_has_examples() -> None:
+def test_every_kind_of_block_has_examples() -> None:
     assert len(CANONICAL) == 3
     assert min(map(len, (READ, REFUSED, ILLEGAL))) >= 3
 
@@ -100,7 +100,7 @@ any_line = st.builds(
         f"{ruleset}{'+' * bool(options)}{','.join(options)}/{seed}/{' '.join(actions)}"
     ),
     st.sampled_from(list(RULESETS)),
-    # That none is named twice is said beside the grammar.
+    # The grammar does not exclude repeated options.
     st.lists(any_option, max_size=3, unique_by=lambda option: option.partition("=")[0]),
     any_seed,
     st.lists(st.sampled_from([action.short for action in ACTIONS]), max_size=4),
@@ -108,7 +108,7 @@ any_line = st.builds(
 
 
 @given(any_line)
-def test_the_grammar_matches_every_line_made_of_names_values_and_actions(line: str) -> None:
+def test_the_grammar_matches_every_valid_line(line: str) -> None:
     assert GAME.fullmatch(line)
     assert reads(line)
 
@@ -119,17 +119,17 @@ def test_the_grammar_matches_every_line_made_of_names_values_and_actions(line: s
     st.integers(0, 2),
     st.sampled_from(["", " ", "/", ",", "+", "=", "0", "w", "D", "a", "\n"]),
 )
-def test_the_grammar_matches_a_line_with_a_slip_only_if_it_is_read(
+def test_the_grammar_matches_a_mistyped_line_only_if_the_engine_reads_it(
     line: str, place: int, length: int, slip: str
 ) -> None:
     line = line[:place] + slip + line[place + length :]
-    assume(not re.search(r"[+,](\w+)=\w+,(?:.*,)?\1=", line))
+    assume(not REPEATED_OPTION.search(line))
     assert bool(GAME.fullmatch(line)) is reads(line)
 
 
 @pytest.mark.parametrize("action", ACTIONS, ids=str)
-def test_the_grammar_has_every_action_by_the_name_that_is_read(action: object) -> None:
-    short = action.short  # type: ignore[attr-defined]  # an action's
+def test_the_grammar_has_every_action(action: object) -> None:
+    short = action.short  # type: ignore[attr-defined]  # of an action
     assert pattern(GRAMMAR, "action").fullmatch(short)
     assert parse_short(short) is action
 
@@ -145,13 +145,13 @@ def test_the_grammar_has_no_other_actions() -> None:
     assert matched == {action.short for action in ACTIONS}
 
 
-def test_the_table_of_actions_shows_each_short_form_with_that_of_the_api() -> None:
+def test_the_table_of_actions_pairs_the_short_forms_with_those_of_the_api() -> None:
     rows = re.findall(r"^\| `(\w+)` \| .* \| `([\w:]+)` \|$", PAGE, re.MULTILINE)
     assert len(rows) == 6
     assert [str(parse_short(short)) for short, _ in rows] == [text for _, text in rows]
 
 
-def test_a_seed_is_as_long_as_the_page_says() -> None:
+def test_a_seed_has_1_to_64_characters() -> None:
     seed = pattern(GRAMMAR, "seed")
     assert [bool(seed.fullmatch("x" * length)) for length in (0, 1, 64, 65)] == [
         False,
@@ -161,7 +161,7 @@ def test_a_seed_is_as_long_as_the_page_says() -> None:
     ]
 
 
-def test_the_options_of_a_canonical_line_are_in_the_order_of_the_grammar() -> None:
+def test_canonical_options_are_in_the_order_of_the_grammar() -> None:
     names = re.findall(r'"(\w+)="', GRAMMAR)
     assert names == list(OPTIONS)
     every = {

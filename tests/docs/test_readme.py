@@ -1,4 +1,4 @@
-"""The README says what is true: its session is played, its tables are compared."""
+"""The README: its session is run, and its tables are compared with the code."""
 
 from __future__ import annotations
 
@@ -33,14 +33,16 @@ def address() -> Iterator[str]:
 
 
 def session() -> list[tuple[str, str]]:
-    """Return the commands of the README's session, each with what it prints."""
+    """Return the commands of the README's session, each with its expected output."""
     blocks = re.findall(r"^```console\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
     steps = re.split(r"^\$ ", "".join(blocks), flags=re.MULTILINE)[1:]
     return [(command, output) for command, _, output in (step.partition("\n") for step in steps)]
 
 
-@pytest.mark.skipif(not (shutil.which("curl") and shutil.which("jq")), reason="wants curl and jq")
-def test_each_command_of_the_session_prints_what_the_readme_shows(address: str) -> None:
+@pytest.mark.skipif(
+    not (shutil.which("curl") and shutil.which("jq")), reason="requires curl and jq"
+)
+def test_commands_print_the_output_in_the_readme(address: str) -> None:
     game_id = ""
     assert session()
     for command, printed in session():
@@ -57,7 +59,7 @@ def test_each_command_of_the_session_prints_what_the_readme_shows(address: str) 
         assert run.stdout.rstrip("\r\n") == expected.rstrip("\n"), command
 
 
-def test_the_endpoints_are_those_of_the_contract() -> None:
+def test_the_table_of_endpoints_matches_the_contract() -> None:
     contract = json.loads((ROOT / "openapi" / "openapi.json").read_text())
     documented = {
         (operation["operationId"], f"{method.upper()} {path}", operation["summary"])
@@ -69,7 +71,7 @@ def test_the_endpoints_are_those_of_the_contract() -> None:
     assert set(listed) == documented
 
 
-def test_the_rulesets_differ_as_the_table_says() -> None:
+def test_the_table_of_rulesets_matches_the_engine() -> None:
     rows = [
         f"| `{name}` | "
         + " | ".join(str(getattr(ruleset.options, name)) for ruleset in RULESETS.values())
@@ -81,7 +83,7 @@ def test_the_rulesets_differ_as_the_table_says() -> None:
 
 
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"])
-def test_each_link_to_a_file_leads_to_one(page: str) -> None:
+def test_links_to_files_have_a_target(page: str) -> None:
     links = re.findall(r"\]\((?!https?:)([^)#]+)\)", Path(ROOT, page).read_text())
     missing = [link for link in links if not (ROOT / link).exists()]
     assert not missing

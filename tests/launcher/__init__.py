@@ -1,1 +1,1 @@
-"""The launcher, with real processes."""
+"""Tests of the launcher with real processes."""

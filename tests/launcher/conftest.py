@@ -1,4 +1,4 @@
-"""Launchers that leave nothing behind."""
+"""Fixtures that start launchers and clean up after them."""
 
 import shutil
 import sys
@@ -13,7 +13,7 @@ from tests.launcher.server import Server
 
 
 class Launch(Protocol):
-    """Starts a launcher whose games are in the test's directory of that name."""
+    """Starts a launcher; ``name`` is the directory of its games."""
 
     def __call__(self, name: str = "one", **environment: str) -> Server: ...
 
@@ -22,20 +22,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if sys.platform != "linux":
         for item in items:
             if Path(__file__).parent in item.path.parents:
-                item.add_marker(pytest.mark.skip(reason="looks at processes through /proc"))
+                item.add_marker(pytest.mark.skip(reason="requires /proc"))
 
 
 @pytest.fixture
 def runtime() -> Iterator[Path]:
-    """A directory for sockets, with a name that is short enough for them."""
-    path = Path(tempfile.mkdtemp(prefix="rt-", dir="/tmp"))  # pytest's is too long
+    """A directory for sockets, whose paths must be short."""
+    path = Path(tempfile.mkdtemp(prefix="rt-", dir="/tmp"))  # pytest's path is too long
     yield path
     shutil.rmtree(path)
 
 
 @pytest.fixture
 def launch(tmp_path: Path, runtime: Path) -> Iterator[Launch]:
-    """Start launchers; whatever is left of them at the end is killed."""
+    """Start launchers; kill the processes that remain after the test."""
     servers = []
 
     def start(name: str = "one", **environment: str) -> Server:

@@ -1,4 +1,4 @@
-"""A launcher under test, and all processes that came of it."""
+"""A launcher under test, and its processes."""
 
 import os
 import re
@@ -19,7 +19,7 @@ PATIENCE = 30.0
 
 
 def eventually(condition: Callable[[], object], within: float = PATIENCE) -> bool:
-    """Whether ``condition`` comes true in time."""
+    """Whether ``condition`` becomes true in time."""
     end = time.monotonic() + within
     while not condition():
         if time.monotonic() > end:
@@ -58,12 +58,12 @@ class Server:
 
     @property
     def output(self) -> str:
-        """What was printed so far."""
+        """The output so far."""
         return self._log.read_text()
 
     @property
     def port(self) -> int:
-        """The port, from the address that was printed."""
+        """The port in the printed address."""
         assert eventually(lambda: self._address() or self.launcher.poll() is not None), self.output
         address = self._address()
         assert address, self.output
@@ -75,7 +75,7 @@ class Server:
         return self
 
     def get(self, path: str) -> int:
-        """The status that ``path`` is answered with; 0 if it is not."""
+        """Return the status of the response; 0 without a response."""
         client = HTTPConnection("127.0.0.1", self.port, timeout=5)
         try:
             client.request("GET", path, headers={"Connection": "close"})
@@ -102,26 +102,26 @@ class Server:
         return master
 
     def processes(self) -> list[int]:
-        """Every living process that came of the launcher, and itself."""
+        """Return the launcher and its living descendants."""
         return [
             int(path.name)
             for path in Path("/proc").glob("[0-9]*")
             if self._mark.encode() in _read(path / "environ").split(b"\0")
-            # The store's title covers its environment, but it works where the games are.
+            # The store overwrites its environment by its title; find it by its directory.
             or _target(path / "cwd") == self.data
         ]
 
     def end(self, number: int = signal.SIGTERM) -> int:
-        """Send the launcher a signal; the exit status it ends with."""
+        """Send a signal to the launcher and return its exit status."""
         self.launcher.send_signal(number)
         return self.launcher.wait(PATIENCE)
 
     def status(self) -> int:
-        """The exit status of a launcher that ends by itself."""
+        """Wait until the launcher ends by itself; return its exit status."""
         return self.launcher.wait(PATIENCE)
 
     def clear(self) -> None:
-        """Leave no process behind, whatever the test came to."""
+        """Kill all remaining processes."""
         with suppress(ProcessLookupError):
             self.launcher.kill()
         self.launcher.wait()
@@ -150,12 +150,12 @@ class Server:
 def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
-    except OSError:  # it ended meanwhile
+    except OSError:  # it has ended
         return b""
 
 
 def _target(path: Path) -> Path | None:
     try:
         return path.readlink()
-    except OSError:  # likewise
+    except OSError:  # it has ended
         return None

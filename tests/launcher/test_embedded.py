@@ -1,4 +1,4 @@
-"""The embedded store by itself: which program it is, and when it is given up."""
+"""The embedded store: its program, restarts and failure."""
 
 import os
 import signal
@@ -25,12 +25,12 @@ def _program(path: Path, text: str) -> Path:
     return path
 
 
-def test_the_package_brings_a_server() -> None:
+def test_the_package_includes_a_server() -> None:
     assert find_server().name == "valkey-server"
 
 
 @pytest.mark.usefixtures("no_package")
-def test_without_the_package_a_server_on_the_path_will_do(
+def test_a_server_on_the_path_is_used_without_the_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -41,7 +41,7 @@ def test_without_the_package_a_server_on_the_path_will_do(
 
 
 @pytest.mark.usefixtures("no_package")
-def test_without_any_server_there_is_no_store(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_server_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     with pytest.raises(StoreError, match="SCOUNDREL_REDIS_URL"):
         find_server()
@@ -55,26 +55,28 @@ def _tended(store: EmbeddedStore) -> Callable[[], bool]:
     return tend
 
 
-def test_a_store_that_does_not_start_is_given_up_at_once(tmp_path: Path, runtime: Path) -> None:
+def test_a_store_that_does_not_start_fails_at_once(tmp_path: Path, runtime: Path) -> None:
     program = _program(tmp_path / "server", "echo the goblin is out; exit 7")
     store = EmbeddedStore(program, tmp_path, runtime / "s", ())
     with pytest.raises(StoreError, match=r"(?s)exit status 7.*goblin"):
         eventually(_tended(store), within=5)
 
 
-def test_a_store_that_keeps_dying_gets_growing_pauses_and_is_given_up(
+def test_a_store_that_keeps_dying_is_restarted_with_growing_pauses_and_fails(
     tmp_path: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("api.server.embedded._LONGEST_PAUSE", 0.3)
-    ill = tmp_path / "ill"
-    program = _program(tmp_path / "server", f'test -e {ill} && exit 7\nexec "{find_server()}" "$@"')
+    broken = tmp_path / "broken"
+    program = _program(
+        tmp_path / "server", f'test -e {broken} && exit 7\nexec "{find_server()}" "$@"'
+    )
     store = EmbeddedStore(program, tmp_path, runtime / "s", ())
     try:
         assert eventually(_tended(store))
         os.kill(store._process.pid, signal.SIGKILL)
         assert eventually(store.supervise)
         assert eventually(_tended(store))
-        ill.touch()
+        broken.touch()
         os.kill(store._process.pid, signal.SIGKILL)
         began = time.monotonic()
         with pytest.raises(StoreError, match="exit status 7"):
@@ -84,7 +86,7 @@ def test_a_store_that_keeps_dying_gets_growing_pauses_and_is_given_up(
         store.stop()
 
 
-def test_a_directory_is_given_back(tmp_path: Path) -> None:
+def test_a_directory_is_unlocked_after_use(tmp_path: Path) -> None:
     for _turn in range(2):
         with data_directory(tmp_path / "games"):
             pass

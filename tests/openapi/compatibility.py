@@ -1,9 +1,8 @@
-"""Tells what a change of the contract breaks for clients that were written against an older one.
+"""Find changes of the contract that break existing clients.
 
-A request goes from an old client to the new server, an answer from the new server to an old client.
-So the same schema may become wider where it is asked for, and narrower where it is answered; only
-fields, and words of an enumeration, may be added to both. Keywords that are not known here may not
-change at all.
+Old clients send requests to the new server and read its responses. So the schema of a request may
+become wider, and that of a response narrower. Only fields and enumeration values may be added to
+both. Keywords that this module does not know must not change.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _PROSE = {"$comment", "deprecated", "description", "example", "examples", "title
 
 
 def breaks(old: Json, new: Json) -> list[str]:
-    """Return what clients of ``old`` would trip over if the server went by ``new``."""
+    """Return the changes from ``old`` to ``new`` that break clients of ``old``."""
     return list(dict.fromkeys(_Comparison(old, new).breaks()))
 
 
@@ -46,10 +45,10 @@ class _Comparison:
     def breaks(self) -> Iterator[str]:
         old, new = self._old, self._new
         if _urls(old) != _urls(new):
-            yield "the servers are others"
+            yield "the servers have changed"
         for kind in ("schemas", "securitySchemes"):
-            for name in _gone(old["components"].get(kind), new["components"].get(kind)):
-                yield f"{name}: gone from the {kind}"
+            for name in _removed(old["components"].get(kind), new["components"].get(kind)):
+                yield f"{name}: removed from the {kind}"
         for name, scheme in old["components"].get("securitySchemes", {}).items():
             other = new["components"].get("securitySchemes", {}).get(name, scheme)
             if _without(scheme, "description") != _without(other, "description"):
@@ -61,7 +60,7 @@ class _Comparison:
                 if method in there:
                     yield from self._operation(item, there, method, where)
                 else:
-                    yield f"{where}: gone"
+                    yield f"{where}: removed"
 
     def _operation(self, old_item: Json, new_item: Json, method: str, where: str) -> Iterator[str]:
         old, new = old_item[method], new_item[method]
@@ -73,98 +72,102 @@ class _Comparison:
                 yield f"{where}: {' with '.join(way) or 'without a token'} it is refused"
         yield from self._parameters(_parameters(old_item, old), _parameters(new_item, new), where)
         yield from self._body(old.get("requestBody"), new.get("requestBody"), where)
-        yield from self._answers(old["responses"], new["responses"], where)
+        yield from self._responses(old["responses"], new["responses"], where)
 
     def _parameters(
         self, old: Mapping[str, Json], new: Mapping[str, Json], where: str
     ) -> Iterator[str]:
-        for name in _gone(old, new):
-            yield f"{where}: {name}: no longer taken"
+        for name in _removed(old, new):
+            yield f"{where}: {name}: no longer accepted"
         for name, parameter in new.items():
             before = old.get(name, {})
             if parameter.get("required", False) and not before.get("required", False):
-                yield f"{where}: {name}: must now be sent"
+                yield f"{where}: {name}: is now required"
             if name in old:
                 for key in ("style", "explode"):
                     if before.get(key) != parameter.get(key):
                         yield f"{where}: {name}: another {key}"
-                yield from self._schemas(before, parameter, f"{where}: {name}", answer=False)
+                yield from self._schemas(before, parameter, f"{where}: {name}", response=False)
 
     def _body(self, old: Json | None, new: Json | None, where: str) -> Iterator[str]:
         if new is None:
             if old is not None:
-                yield f"{where}: no longer takes a body"
+                yield f"{where}: no longer accepts a body"
             return
         if new.get("required", False) and not (old or {}).get("required", False):
-            yield f"{where}: a body must now be sent"
+            yield f"{where}: a body is now required"
         if old is not None:
-            yield from self._content(old, new, f"{where}: body", answer=False)
+            yield from self._content(old, new, f"{where}: body", response=False)
 
-    def _answers(self, old: Json, new: Json, where: str) -> Iterator[str]:
-        for status in _gone(old, new):
-            yield f"{where}: {status}: no longer answered"
+    def _responses(self, old: Json, new: Json, where: str) -> Iterator[str]:
+        for status in _removed(old, new):
+            yield f"{where}: {status}: no longer returned"
         for status in old.keys() & new.keys():
             there = f"{where}: {status}"
-            for code in _gone(_codes(old[status]), _codes(new[status])):
-                yield f"{there}: no longer with the code {code}"
+            for code in _removed(_codes(old[status]), _codes(new[status])):
+                yield f"{there}: the code {code} is removed"
             headers, others = old[status].get("headers", {}), new[status].get("headers", {})
-            for name in _gone(headers, others):
-                yield f"{there}: without the header {name}"
+            for name in _removed(headers, others):
+                yield f"{there}: the header {name} is removed"
             for name in headers.keys() & others.keys():
                 yield from self._schemas(
-                    headers[name], others[name], f"{there}: {name}", answer=True
+                    headers[name], others[name], f"{there}: {name}", response=True
                 )
-            yield from self._content(old[status], new[status], there, answer=True)
+            yield from self._content(old[status], new[status], there, response=True)
 
-    def _content(self, old: Json, new: Json, where: str, *, answer: bool) -> Iterator[str]:
+    def _content(self, old: Json, new: Json, where: str, *, response: bool) -> Iterator[str]:
         before, after = old.get("content", {}), new.get("content", {})
-        for media_type in _gone(before, after):
-            yield f"{where}: {media_type} is gone"
+        for media_type in _removed(before, after):
+            yield f"{where}: {media_type} is removed"
         for media_type in before.keys() & after.keys():
-            yield from self._schemas(before[media_type], after[media_type], where, answer=answer)
+            yield from self._schemas(
+                before[media_type], after[media_type], where, response=response
+            )
 
-    def _schemas(self, old: Json, new: Json, where: str, *, answer: bool) -> Iterator[str]:
-        """Compare what two parameters, headers or bodies hold."""
+    def _schemas(self, old: Json, new: Json, where: str, *, response: bool) -> Iterator[str]:
+        """Compare the schemas of two parameters, headers or bodies."""
         yield from self._schema(
-            old.get("schema", _ANYTHING), new.get("schema", _ANYTHING), where, answer=answer
+            old.get("schema", _ANYTHING), new.get("schema", _ANYTHING), where, response=response
         )
 
-    def _schema(self, old: Json, new: Json, where: str, *, answer: bool) -> Iterator[str]:
+    def _schema(self, old: Json, new: Json, where: str, *, response: bool) -> Iterator[str]:
         before, after = _plain(old, self._old), _plain(new, self._new)
-        pair = id(old), id(new), answer
+        pair = id(old), id(new), response
         if pair in self._seen:
             return
         self._seen.add(pair)
-        sender, reader = (after, before) if answer else (before, after)
+        sender, reader = (after, before) if response else (before, after)
         for kind in sorted(_types(sender) - _types(reader)):
-            yield f"{where}: may {'now' if answer else 'no longer'} be {kind}"
+            yield f"{where}: may {'now' if response else 'no longer'} be {kind}"
         yield from _limits(sender, reader, where)
-        yield from _words(before, after, sender, reader, where)
-        if not answer and before.get("default") != after.get("default"):
-            yield f"{where}: left out, it means something else"
+        yield from _enumerations(before, after, sender, reader, where)
+        if not response and before.get("default") != after.get("default"):
+            yield f"{where}: another default"
         for keyword in sorted({*before, *after} - _COMPARED - _PROSE):
             if before.get(keyword) != after.get(keyword):
                 yield f"{where}: another {keyword}"
-        yield from self._inner(before, after, sender, reader, where, answer=answer)
+        yield from self._inner(before, after, sender, reader, where, response=response)
 
     def _inner(  # noqa: PLR0913  # both schemas, by age and by role
-        self, old: Json, new: Json, sender: Json, reader: Json, where: str, *, answer: bool
+        self, old: Json, new: Json, sender: Json, reader: Json, where: str, *, response: bool
     ) -> Iterator[str]:
         for name in sorted({*reader.get("required", ())} - {*sender.get("required", ())}):
-            yield f"{where}/{name}: " + ("may be missing" if answer else "must now be sent")
+            yield f"{where}/{name}: " + ("may be missing" if response else "is now required")
         if reader.get("additionalProperties") is False and _is_open(sender):
-            yield f"{where}: fields beside the documented ones"
+            yield f"{where}: unknown fields"
         fields, others = old.get("properties", {}), new.get("properties", {})
-        for name in _gone(fields, others):
-            yield f"{where}/{name}: gone"
+        for name in _removed(fields, others):
+            yield f"{where}/{name}: removed"
         for name in fields.keys() & others.keys():
-            yield from self._schema(fields[name], others[name], f"{where}/{name}", answer=answer)
+            yield from self._schema(
+                fields[name], others[name], f"{where}/{name}", response=response
+            )
         items = old.get("items", _ANYTHING), new.get("items", _ANYTHING)
-        yield from self._schema(*items, f"{where}/0", answer=answer)
+        yield from self._schema(*items, f"{where}/0", response=response)
 
 
 def _limits(sender: Json, reader: Json, where: str) -> Iterator[str]:
-    """Yield the bounds of the reader that the sender does not keep to."""
+    """Yield the bounds of the reader that the sender may exceed."""
     for key in (key for key in (*_LOWER, *_UPPER, *_EXACT) if key in reader):
         bound, other = reader[key], sender.get(key)
         if other is None or (
@@ -173,15 +176,15 @@ def _limits(sender: Json, reader: Json, where: str) -> Iterator[str]:
             yield f"{where}: another {key}"
 
 
-def _words(old: Json, new: Json, sender: Json, reader: Json, where: str) -> Iterator[str]:
+def _enumerations(old: Json, new: Json, sender: Json, reader: Json, where: str) -> Iterator[str]:
     if "enum" in old and "enum" in new:
-        yield from (f"{where}: no longer {word!r}" for word in _gone(old["enum"], new["enum"]))
+        yield from (f"{where}: no longer {word!r}" for word in _removed(old["enum"], new["enum"]))
     elif "enum" in reader and "enum" not in sender:
         yield f"{where}: another enum"
 
 
 def _plain(schema: Json, document: Json) -> Json:
-    """Return a schema with its reference followed, and a nullable object as one of two types."""
+    """Return a schema with references resolved, and a nullable object as one of two types."""
     choices = [choice for choice in schema.get("anyOf", ()) if choice != {"type": "null"}]
     if len(choices) == 1 and len(schema["anyOf"]) > 1:
         inner = _plain(choices[0], document)
@@ -209,15 +212,15 @@ def _parameters(item: Json, operation: Json) -> dict[str, Json]:
     return {f"{parameter['in']} {parameter['name']}": parameter for parameter in both}
 
 
-def _codes(answer: Json) -> list[str]:
-    return re.findall(r"`(\w+)`:", answer["description"])
+def _codes(response: Json) -> list[str]:
+    return re.findall(r"`(\w+)`:", response["description"])
 
 
 def _urls(document: Json) -> list[str]:
     return [server["url"] for server in document["servers"]]
 
 
-def _gone(old: Iterable[Any] | None, new: Iterable[Any] | None) -> list[Any]:
+def _removed(old: Iterable[Any] | None, new: Iterable[Any] | None) -> list[Any]:
     there = list(new or ())
     return [one for one in old or () if one not in there]
 

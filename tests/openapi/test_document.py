@@ -1,4 +1,4 @@
-"""The published contract is that of the app, and its examples are what the app answers."""
+"""The published contract matches the app, and has an example for every response."""
 
 from __future__ import annotations
 
@@ -22,39 +22,39 @@ CONTRACT: dict[str, Any] = json.loads(FILE.read_text())
 METHODS = ("get", "post")
 
 
-def answers() -> Iterator[tuple[str, str, str, dict[str, Any], str]]:
-    """Yield operation, status, media type, content and description of each documented answer."""
+def responses() -> Iterator[tuple[str, str, str, dict[str, Any], str]]:
+    """Yield operation, status, media type, content and description of each response."""
     for path in CONTRACT["paths"].values():
         for method in METHODS:
             operation = path.get(method, {"responses": {}})
-            for status, answer in operation["responses"].items():
-                for media_type, content in answer.get("content", {}).items():
+            for status, response in operation["responses"].items():
+                for media_type, content in response.get("content", {}).items():
                     where = operation["operationId"], status, media_type
-                    yield *where, content, answer["description"]
+                    yield *where, content, response["description"]
 
 
-def test_the_committed_document_is_what_the_app_documents() -> None:
+def test_the_committed_document_is_up_to_date() -> None:
     assert FILE.read_text() == written(), "run `make openapi`"
 
 
-def test_each_documented_answer_has_an_example() -> None:
-    bare = [
+def test_each_response_has_an_example() -> None:
+    missing = [
         (operation, status, media_type)
-        for operation, status, media_type, content, _ in answers()
+        for operation, status, media_type, content, _ in responses()
         if not content.get("examples")
     ]
-    assert bare == []
+    assert missing == []
 
 
-def test_each_documented_problem_code_has_an_example() -> None:
-    for operation, status, media_type, content, description in answers():
+def test_each_problem_code_has_an_example() -> None:
+    for operation, status, media_type, content, description in responses():
         if media_type == "application/problem+json":
             documented = set(re.findall(r"`(\w+)`:", description))
             shown = {example["value"]["code"] for example in content["examples"].values()}
             assert shown == documented, (operation, status)
 
 
-def test_each_request_that_is_shown_satisfies_its_schema() -> None:
+def test_each_example_of_a_request_matches_its_schema() -> None:
     document = Document(CONTRACT)
     shown = [
         (operation["operationId"], example["value"])
@@ -80,10 +80,10 @@ def test_the_version_is_the_same_everywhere(file: str) -> None:
 @pytest.mark.parametrize(
     ("schema", "field"), [("Problem", "code"), ("Event", "type"), ("Game", "mode")]
 )
-def test_what_may_grow_is_no_enumeration_in_answers(schema: str, field: str) -> None:
+def test_extensible_values_are_no_enumerations(schema: str, field: str) -> None:
     assert "enum" not in CONTRACT["components"]["schemas"][schema]["properties"][field]
 
 
-def test_the_released_contract_is_that_of_the_latest_release() -> None:
+def test_the_released_contract_has_the_current_version() -> None:
     released = json.loads(FILE.with_name("released.json").read_text())
     assert released["info"]["version"] == VERSION

@@ -1,6 +1,6 @@
-"""The contract keeps to the rules of ``openapi/lint/redocly.yaml``, and they see what is wrong.
+"""The contract follows the rules in ``openapi/lint/redocly.yaml``, and the rules find violations.
 
-The linter is Redocly's, pinned in ``openapi/lint/package.json``; it needs node.
+The linter is Redocly, pinned in ``openapi/lint/package.json``; it requires node.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LINT = ROOT / "openapi" / "lint"
 CONTRACT = ROOT / "openapi" / "openapi.json"
 PACKAGE = "node_modules/@redocly/cli"
 
-# It would report home, and look for a newer version of itself.
+# No telemetry and no check for updates.
 QUIET = {**os.environ, "REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true"}
 
 pytestmark = pytest.mark.slow
@@ -27,11 +27,11 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def npx() -> str:
-    """Return the path of npx, with the linter that is pinned installed."""
+    """Return the path of npx after installing the pinned linter."""
     found = shutil.which("npx")
     npm = shutil.which("npm")
     if found is None or npm is None:
-        pytest.skip("node is not installed: the contract was not linted")
+        pytest.skip("requires node")
     if installed() != pinned():
         done = subprocess.run(
             [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"],
@@ -58,7 +58,7 @@ def installed() -> str | None:
 
 
 def lint(npx: str, document: Path) -> set[tuple[str, str]]:
-    """Return what the linter finds: the rule, and the pointer to the place."""
+    """Return the findings of the linter: rule and pointer."""
     done = subprocess.run(
         [
             *(npx, "--no-install", "redocly", "lint", "--config", "redocly.yaml"),
@@ -80,11 +80,11 @@ def lint(npx: str, document: Path) -> set[tuple[str, str]]:
     }
 
 
-def test_the_contract_is_linted_without_a_finding(npx: str) -> None:
+def test_the_linter_finds_nothing_in_the_contract(npx: str) -> None:
     assert lint(npx, CONTRACT) == set()
 
 
-def test_the_linter_finds_what_each_rule_of_ours_is_for(npx: str, tmp_path: Path) -> None:
+def test_each_custom_rule_finds_its_violation(npx: str, tmp_path: Path) -> None:
     document: dict[str, Any] = json.loads(CONTRACT.read_text())
     del document["security"]
     create = document["paths"]["/v1/games"]["post"]
@@ -114,18 +114,18 @@ def test_the_linter_finds_what_each_rule_of_ours_is_for(npx: str, tmp_path: Path
         "no-unused-components",
         "operation-description",
         "parameter-description",
-        "rule/answers-have-examples",
+        "rule/responses-have-examples",
         "rule/any-of-is-a-nullable-object",
         "rule/fields-are-snake-case",
-        "rule/objects-say-whether-they-are-open",
+        "rule/objects-set-additional-properties",
         "rule/operation-id-is-camel-case",
         "rule/schemas-are-flat",
         "rule/schemas-have-a-type",
-        "rule/security-and-servers-are-named",
-        "rule/summary-is-no-sentence",
+        "rule/security-and-servers-are-set",
+        "rule/summary-is-not-a-sentence",
         "security-defined",
     }
 
 
-def test_the_lock_file_names_no_registry() -> None:
+def test_the_lock_file_has_no_url() -> None:
     assert "://" not in (LINT / "package-lock.json").read_text()

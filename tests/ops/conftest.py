@@ -1,4 +1,4 @@
-"""A store and, over it, an API that writes its log as JSON; a store for each test of a command."""
+"""A store, and an API server on it that logs as JSON."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def store_server() -> Iterator[StoreServer]:
 def server(
     store_server: StoreServer, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[LoggedServer]:
-    """gunicorn with two workers behind a proxy that it trusts, with JSON logs."""
+    """gunicorn with two workers and JSON logs, which trusts one proxy."""
     environment = {
         "SCOUNDREL_REDIS_URL": store_server.url,
         "SCOUNDREL_LOG": "json",
@@ -38,7 +38,7 @@ def server(
 
 @pytest.fixture
 def redis(store_server: StoreServer) -> Iterator[Redis]:
-    """An empty store, seen from behind the API."""
+    """A Redis client of an empty store."""
     with store_server.client as client:
         client.flushall()
         yield client
@@ -46,7 +46,7 @@ def redis(store_server: StoreServer) -> Iterator[Redis]:
 
 @pytest.fixture
 def store(store_server: StoreServer, redis: Redis) -> Iterator[Store]:
-    """The empty store as the API has it."""
+    """The API's store object on the empty store."""
     assert redis.dbsize() == 0
     store = Store(store_server.url)
     yield store

@@ -1,4 +1,4 @@
-"""An API whose log can be read."""
+"""An API server whose log tests can read."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tests.servers import ROOT, ApiServer, free_port, wait_until
 
 @dataclass
 class LoggedServer(ApiServer):
-    """gunicorn, set up as in production, all that it prints going to a file."""
+    """gunicorn with the production configuration and its output in a file."""
 
     file: Path = Path(os.devnull)
 
     def start(self) -> Self:
-        """Start gunicorn and wait until it answers."""
+        """Start gunicorn and wait until it responds."""
         self.port = self.port or free_port()
         with self.file.open("ab") as log:
             self.process = subprocess.Popen(
@@ -41,16 +41,16 @@ class LoggedServer(ApiServer):
 
     @property
     def text(self) -> str:
-        """All that was printed so far."""
+        """The output so far."""
         return self.file.read_text()
 
     @property
     def lines(self) -> list[dict[str, Any]]:
-        """The log, line by line."""
+        """The lines of the log."""
         return [json.loads(line) for line in self.text.splitlines()]
 
     def of(self, request_id: str) -> dict[str, Any]:
-        """Return the line of a request; it must have one alone."""
+        """Return the only line of a request."""
         found = [line for line in self.lines if line.get("request_id") == request_id]
         assert len(found) == 1
         return found[0]

@@ -1,4 +1,4 @@
-"""What is told of known vulnerabilities, and when that is a failure."""
+"""The lookup of known vulnerabilities: its output and its exit status."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ VULNERABLE = {
 }
 UNKNOWN = {"name": "left-pad", "skip_reason": "Dependency not found on PyPI"}
 FOUND = """\
-redis 8.1.0 is vulnerable: PYSEC-1, CVE-1; mended in 8.1.1
-redis 8.1.0 is vulnerable: PYSEC-2; mended in no release yet
+redis 8.1.0 is vulnerable: PYSEC-1, CVE-1; fixed in 8.1.1
+redis 8.1.0 is vulnerable: PYSEC-2; fixed in no release yet
 """
 NOT_KNOWN = "Known vulnerabilities: not looked up; the advisory database does not know 1 of 2.\n"
 
 
 @pytest.fixture
 def audit(tmp_path: Path) -> Callable[..., tuple[int, str]]:
-    """Run the audit where pip-audit answers what it is told; return status and output."""
-    stand_in = tmp_path / "pip_audit"
-    stand_in.mkdir()
-    (stand_in / "__init__.py").touch()
+    """Run the audit with a fake pip-audit; return status and output."""
+    fake = tmp_path / "pip_audit"
+    fake.mkdir()
+    (fake / "__init__.py").touch()
 
     def run(*arguments: str | Path, answer: list[Any]) -> tuple[int, str]:
         printed = json.dumps({"dependencies": answer, "fixes": []})
-        (stand_in / "__main__.py").write_text(f"print({printed!r})")
+        (fake / "__main__.py").write_text(f"print({printed!r})")
         return _run(*arguments, PYTHONPATH=str(tmp_path))
 
     return run
@@ -63,7 +63,7 @@ def _run(*arguments: str | Path, **environment: str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "printed"),
     [
         ([SOUND], ""),
         ([SOUND, VULNERABLE], FOUND),
@@ -71,14 +71,14 @@ def _run(*arguments: str | Path, **environment: str) -> tuple[int, str]:
     ],
     ids=["nothing", "two vulnerabilities", "an unknown package"],
 )
-def test_whatever_is_found_is_told_and_fails_the_audit_but_not_the_daily_check(
-    audit: Callable[..., tuple[int, str]], tmp_path: Path, answer: list[Any], told: str
+def test_findings_are_printed_and_fail_the_audit_but_not_the_daily_check(
+    audit: Callable[..., tuple[int, str]], tmp_path: Path, answer: list[Any], printed: str
 ) -> None:
-    assert audit(answer=answer) == (1 if told else 0, told)
-    assert audit("--daily", tmp_path / "asked", answer=answer) == (0, told)
+    assert audit(answer=answer) == (1 if printed else 0, printed)
+    assert audit("--daily", tmp_path / "asked", answer=answer) == (0, printed)
 
 
-def test_the_daily_check_asks_once_a_day_while_nothing_is_found(
+def test_the_daily_check_looks_up_once_a_day_while_nothing_is_found(
     audit: Callable[..., tuple[int, str]], tmp_path: Path
 ) -> None:
     asked = tmp_path / "asked"
@@ -90,17 +90,17 @@ def test_the_daily_check_asks_once_a_day_while_nothing_is_found(
         assert audit("--daily", asked, answer=[VULNERABLE]) == (0, FOUND)
 
 
-def test_the_audit_asks_each_time(audit: Callable[..., tuple[int, str]], tmp_path: Path) -> None:
+def test_the_audit_always_looks_up(audit: Callable[..., tuple[int, str]], tmp_path: Path) -> None:
     assert audit("--daily", tmp_path / "asked", answer=[SOUND]) == (0, "")
     assert audit(answer=[VULNERABLE])[0] == 1
 
 
 @pytest.mark.parametrize(("daily", "status"), [(True, 0), (False, 1)], ids=["daily", "audit"])
-def test_without_a_network_one_line_says_so(tmp_path: Path, daily: bool, status: int) -> None:
+def test_one_line_is_printed_without_a_network(tmp_path: Path, daily: bool, status: int) -> None:
     nowhere = f"http://127.0.0.1:{free_port()}"
     arguments = ("--daily", tmp_path / "asked") if daily else ()
     proxies = {"HTTPS_PROXY": nowhere, "https_proxy": nowhere, "NO_PROXY": "", "no_proxy": ""}
-    # Nor what an earlier one has kept.
+    # Without the cache of an earlier run.
     assert _run(
         *arguments, **proxies, XDG_CACHE_HOME=str(tmp_path), PIP_CACHE_DIR=str(tmp_path)
     ) == (

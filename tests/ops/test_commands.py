@@ -1,4 +1,4 @@
-"""The operator's commands: what they find wrong, put right, and take off the boards."""
+"""The operator's commands: verify, rebuild, remove and clear."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ORIGINAL = Board("original")
 
 
 class Command(Protocol):
-    """Runs ``flask ledger`` with arguments; ``typed`` is what the operator answers."""
+    """Runs ``flask ledger`` with arguments; ``typed`` is the operator's input."""
 
     def __call__(self, *arguments: str, typed: str = "") -> Result: ...
 
@@ -78,21 +78,17 @@ def _on(store: Store, board: Board) -> list[str]:
 # verify
 
 
-def test_verify_finds_nothing_wrong_with_boards_that_are_right(
-    ledger: Command, games: list[Game]
-) -> None:
+def test_verify_reports_nothing_for_correct_boards(ledger: Command, games: list[Game]) -> None:
     assert _sound(ledger).startswith(
         f"{len(games)} games, 9 of them over; 3 boards with 8 entries, 0 of games that have expired"
     )
 
 
-def test_verify_finds_nothing_wrong_with_an_empty_store(ledger: Command) -> None:
+def test_verify_reports_nothing_for_an_empty_store(ledger: Command) -> None:
     assert _sound(ledger).startswith("0 games")
 
 
-def test_verify_tells_of_an_entry_that_is_missing(
-    ledger: Command, redis: Redis, games: list[Game]
-) -> None:
+def test_verify_reports_a_missing_entry(ledger: Command, redis: Redis, games: list[Game]) -> None:
     redis.zrem("board:original", str(games[2].member))
     result = ledger("verify")
     assert result.exit_code == 1
@@ -100,9 +96,7 @@ def test_verify_tells_of_an_entry_that_is_missing(
     assert "1 differences." in result.output
 
 
-def test_verify_tells_of_an_entry_that_should_not_be_there(
-    ledger: Command, redis: Redis, games: list[Game]
-) -> None:
+def test_verify_reports_false_entries(ledger: Command, redis: Redis, games: list[Game]) -> None:
     won, custom, unfinished = games[5], games[8], games[9]
     wrong = [
         ("board:original", won.member._replace(score=27)),
@@ -123,7 +117,7 @@ def test_verify_tells_of_an_entry_that_should_not_be_there(
     ("field", "value"),
     [("a", "~"), ("r", "chess"), ("s", "a b"), ("c", "x"), ("m", "x"), ("a", "\x00" * 300)],
 )
-def test_verify_tells_of_a_damaged_game_and_goes_on(
+def test_verify_reports_a_damaged_game_and_continues(
     ledger: Command, redis: Redis, games: list[Game], field: str, value: str
 ) -> None:
     redis.hset(f"game:{games[0].id}", field, value)
@@ -134,14 +128,14 @@ def test_verify_tells_of_a_damaged_game_and_goes_on(
     assert f"missing entry on original: {games[1].id}" in result.output
 
 
-def test_verify_counts_entries_whose_game_has_expired_and_minds_them_not(
+def test_verify_counts_entries_of_expired_games_without_reporting_them(
     ledger: Command, redis: Redis, games: list[Game]
 ) -> None:
     redis.delete(f"game:{games[0].id}")
     assert "8 entries, 1 of games that have expired; 0 differences." in _sound(ledger)
 
 
-def test_verify_minds_not_a_game_that_is_just_being_finished(
+def test_verify_ignores_a_game_that_is_being_finished(
     ledger: Command, store: Store, redis: Redis, games: list[Game]
 ) -> None:
     store.ledger.expect(games[0])
@@ -150,16 +144,16 @@ def test_verify_minds_not_a_game_that_is_just_being_finished(
 
 
 @pytest.mark.slow
-def test_verify_raises_no_alarm_while_games_are_played(ledger: Command, store: Store) -> None:
+def test_verify_reports_nothing_while_games_are_played(ledger: Command, store: Store) -> None:
     stop = threading.Event()
 
-    def go_on() -> None:
+    def play() -> None:
         luck = 0
         while not stop.is_set():
             finish(store, random_record(luck % 20))
             luck += 1
 
-    player = threading.Thread(target=go_on)
+    player = threading.Thread(target=play)
     player.start()
     try:
         for _ in range(15):
@@ -173,7 +167,7 @@ def test_verify_raises_no_alarm_while_games_are_played(ledger: Command, store: S
 # rebuild
 
 
-def test_rebuild_makes_the_boards_what_the_games_say(
+def test_rebuild_derives_the_boards_from_the_games(
     ledger: Command, store: Store, redis: Redis, games: list[Game]
 ) -> None:
     assert games
@@ -191,7 +185,7 @@ def test_rebuild_makes_the_boards_what_the_games_say(
     _sound(ledger)
 
 
-def test_rebuild_takes_off_entries_whose_game_has_expired(
+def test_rebuild_removes_entries_of_expired_games(
     ledger: Command, redis: Redis, games: list[Game]
 ) -> None:
     redis.delete(f"game:{games[0].id}", f"game:{games[3].id}")
@@ -199,7 +193,7 @@ def test_rebuild_takes_off_entries_whose_game_has_expired(
     assert redis.zcard("board:original") == 4
 
 
-def test_rebuild_leaves_boards_that_are_right_alone(
+def test_rebuild_does_not_change_correct_boards(
     ledger: Command, store: Store, redis: Redis, games: list[Game]
 ) -> None:
     assert games
@@ -208,7 +202,7 @@ def test_rebuild_leaves_boards_that_are_right_alone(
     assert boards_read(store, redis) == before
 
 
-def test_rebuild_leaves_a_damaged_game_alone_and_says_so(
+def test_rebuild_reports_a_damaged_game_and_does_not_change_it(
     ledger: Command, redis: Redis, games: list[Game]
 ) -> None:
     redis.hset(f"game:{games[0].id}", "a", "~")
@@ -221,7 +215,7 @@ def test_rebuild_leaves_a_damaged_game_alone_and_says_so(
 # remove
 
 
-def test_a_removed_game_is_gone_and_off_its_board_also_after_a_rebuild(
+def test_a_removed_game_stays_off_its_board_after_a_rebuild(
     ledger: Command, store: Store, redis: Redis, games: list[Game]
 ) -> None:
     assert ledger("remove", games[0].id, "--yes").output == "Removed.\n"
@@ -233,7 +227,7 @@ def test_a_removed_game_is_gone_and_off_its_board_also_after_a_rebuild(
     _sound(ledger)
 
 
-def test_an_unfinished_and_a_damaged_game_can_be_removed(
+def test_unfinished_and_damaged_games_can_be_removed(
     ledger: Command, redis: Redis, games: list[Game]
 ) -> None:
     redis.hset(f"game:{games[0].id}", "r", "chess")
@@ -243,17 +237,17 @@ def test_an_unfinished_and_a_damaged_game_can_be_removed(
     assert not redis.exists("pending")
 
 
-def test_an_id_that_begins_with_a_dash_is_no_option(ledger: Command) -> None:
+def test_an_id_may_begin_with_a_dash(ledger: Command) -> None:
     assert "There is no such game." in ledger("remove", "-U0AlW7vBPNAF9JtDYJZLQ", "--yes").output
 
 
-def test_removing_a_game_that_is_not_there_is_an_error(ledger: Command) -> None:
+def test_removing_an_unknown_game_is_an_error(ledger: Command) -> None:
     result = ledger("remove", secrets.token_urlsafe(16), "--yes")
     assert (result.exit_code, result.output) == (1, "Error: There is no such game.\n")
 
 
 @pytest.mark.parametrize("typed", ["", "n\n", "\n"])
-def test_without_a_yes_nothing_is_removed(
+def test_nothing_is_removed_without_confirmation(
     ledger: Command, redis: Redis, games: list[Game], typed: str
 ) -> None:
     result = ledger("remove", games[0].id, typed=typed)
@@ -269,7 +263,7 @@ def test_without_a_yes_nothing_is_removed(
 
 @pytest.fixture
 def cleared(ledger: Command, games: list[Game]) -> list[Game]:
-    """The same games, the first six of them off the board."""
+    """The same games after the board of the first six was cleared."""
     result = ledger("clear", "original", "--yes")
     assert result.output == "6 games taken off.\n"
     return games
@@ -285,7 +279,7 @@ def test_a_cleared_board_stays_cleared_after_a_rebuild(
     _sound(ledger)
 
 
-def test_a_cleared_game_stays_off_the_board_when_its_rank_is_asked_or_its_end_repeated(
+def test_a_cleared_game_stays_off_the_board_when_ranked_again(
     store: Store, cleared: list[Game]
 ) -> None:
     game = cleared[0]
@@ -295,7 +289,7 @@ def test_a_cleared_game_stays_off_the_board_when_its_rank_is_asked_or_its_end_re
     assert store.games.read(game.id) == game
 
 
-def test_games_that_end_after_the_clearing_are_ranked_and_stay_so(
+def test_games_that_end_after_clearing_are_ranked(
     ledger: Command, store: Store, cleared: list[Game]
 ) -> None:
     assert cleared
@@ -306,7 +300,7 @@ def test_games_that_end_after_the_clearing_are_ranked_and_stay_so(
     _sound(ledger)
 
 
-def test_clearing_leaves_other_boards_alone(
+def test_clearing_does_not_change_other_boards(
     ledger: Command, store: Store, cleared: list[Game], redis: Redis
 ) -> None:
     assert cleared
@@ -315,7 +309,7 @@ def test_clearing_leaves_other_boards_alone(
     assert len(boards_read(store, redis)) == 2
 
 
-def test_an_entry_that_is_back_on_a_cleared_board_is_false(
+def test_an_entry_of_a_cleared_game_is_false(
     ledger: Command, redis: Redis, cleared: list[Game]
 ) -> None:
     redis.zadd("board:original", {str(cleared[0].member): 0})
@@ -326,7 +320,7 @@ def test_an_entry_that_is_back_on_a_cleared_board_is_false(
     assert not redis.exists("board:original")
 
 
-def test_the_note_of_a_cleared_seeded_board_goes_when_the_games_have_gone(
+def test_the_mark_of_a_cleared_seeded_board_outlives_its_games(
     ledger: Command, store: Store, redis: Redis
 ) -> None:
     game = finish(store, mode=Mode.SEEDED)
@@ -340,7 +334,7 @@ def test_the_note_of_a_cleared_seeded_board_goes_when_the_games_have_gone(
 
 
 @pytest.mark.parametrize("typed", ["", "n\n", "\n"])
-def test_without_a_yes_nothing_is_cleared(
+def test_nothing_is_cleared_without_confirmation(
     ledger: Command, redis: Redis, games: list[Game], typed: str
 ) -> None:
     assert games
@@ -354,20 +348,20 @@ def test_without_a_yes_nothing_is_cleared(
 
 
 @pytest.mark.parametrize("name", ["chess", "original/", "original/a b", "original/a/b", ""])
-def test_what_can_be_no_board_is_not_cleared(ledger: Command, redis: Redis, name: str) -> None:
+def test_clear_refuses_an_invalid_board(ledger: Command, redis: Redis, name: str) -> None:
     result = ledger("clear", name, "--yes")
     assert result.exit_code == 2
     assert "no board is called" in result.output
     assert redis.dbsize() == redis.exists("secret", "secret:fingerprint", "probe")
 
 
-# All of them
+# All commands
 
 
 @pytest.mark.parametrize(
     "arguments", [["verify"], ["rebuild"], ["remove", "x", "--yes"], ["clear", "original", "--yes"]]
 )
-def test_a_store_that_does_not_answer_is_told_in_one_line(arguments: list[str]) -> None:
+def test_an_unavailable_store_is_reported_in_one_line(arguments: list[str]) -> None:
     app = create_app({"REDIS_URL": "unix:///nowhere/store.sock"})
     result = app.test_cli_runner().invoke(args=["ledger", *arguments])
     assert result.exit_code == 1

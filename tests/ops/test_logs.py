@@ -1,4 +1,4 @@
-"""Structured logs: one line a request, which finds it again and gives nothing away."""
+"""JSON logs: one line per request, with its id and without secrets."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ SECRETS = (UNKNOWN_ID, KEY, "Zaphod", "token-of-somebody", "seed-of-mine")
 JSONLINES = runpy.run_path(str(ROOT / "api" / "jsonlines.py"))
 
 
-def test_every_line_is_a_json_object_gunicorns_own_included(server: LoggedServer) -> None:
+def test_every_line_is_json_including_those_of_gunicorn(server: LoggedServer) -> None:
     loggers = {line["logger"] for line in server.lines}
     assert {"gunicorn.error", "api.http.requests"} <= loggers
 
 
-def test_a_request_leaves_one_line_that_tells_what_became_of_it(server: LoggedServer) -> None:
+def test_a_request_is_logged_in_one_line(server: LoggedServer) -> None:
     server.request("GET", "/v1/rulesets/original", headers={"X-Request-ID": "line-1"})
     line = server.of("line-1")
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", line["time"])
     assert line["duration_ms"] > 0
-    told = {name: line[name] for name in ("level", "method", "route", "status")}
-    assert told == {
+    logged = {name: line[name] for name in ("level", "method", "route", "status")}
+    assert logged == {
         "level": "info",
         "method": "GET",
         "route": "/v1/rulesets/{ruleset}",
@@ -45,13 +45,13 @@ def test_a_request_leaves_one_line_that_tells_what_became_of_it(server: LoggedSe
     }
 
 
-def test_a_problems_line_has_its_code(server: LoggedServer) -> None:
+def test_the_line_of_a_problem_has_its_code(server: LoggedServer) -> None:
     server.request("GET", f"/v1/games/{UNKNOWN_ID}", headers={"X-Request-ID": "line-2"})
     line = server.of("line-2")
     assert (line["status"], line["code"]) == (404, "game_not_found")
 
 
-def test_an_id_that_the_server_gave_is_the_one_that_it_logs(server: LoggedServer) -> None:
+def test_a_generated_request_id_is_logged(server: LoggedServer) -> None:
     reply = server.get("/livez")
     assert server.of(reply.headers["X-Request-ID"])["route"] == "/livez"
 
@@ -65,7 +65,7 @@ def test_an_id_that_the_server_gave_is_the_one_that_it_logs(server: LoggedServer
         ("HEAD", f"/v1/games/{UNKNOWN_ID}", ("HEAD", "/v1/games/{game_id}")),
     ],
 )
-def test_nothing_that_a_client_made_up_names_a_request(
+def test_method_and_route_are_never_the_clients_text(
     server: LoggedServer, method: str, path: str, named: tuple[str, str]
 ) -> None:
     request_id = f"{method}-{len(path)}"
@@ -74,7 +74,7 @@ def test_nothing_that_a_client_made_up_names_a_request(
     assert (line["method"], line["route"]) == named
 
 
-def test_no_line_holds_what_a_client_sent(server: LoggedServer) -> None:
+def test_no_line_has_data_from_the_client(server: LoggedServer) -> None:
     game = {"player": SECRETS[2], "seed": SECRETS[4], "locked": True}
     created = server.post("/v1/games", game, **{"Idempotency-Key": KEY}).json
     path = f"/v1/games/{created['id']}"
@@ -95,7 +95,7 @@ def test_no_line_holds_what_a_client_sent(server: LoggedServer) -> None:
         f"G /v1/games/{UNKNOWN_ID} HTTP/1.1\r\nHost: a\r\n\r\n",
     ],
 )
-def test_no_line_of_gunicorns_holds_a_broken_request(server: LoggedServer, broken: str) -> None:
+def test_gunicorn_does_not_log_malformed_requests(server: LoggedServer, broken: str) -> None:
     before = len(server.lines)
     with socket.create_connection(("127.0.0.1", server.port)) as connection:
         connection.sendall(broken.encode())
@@ -108,9 +108,9 @@ def test_no_line_of_gunicorns_holds_a_broken_request(server: LoggedServer, broke
 
 @pytest.fixture
 def written() -> Callable[..., dict[str, Any]]:
-    """Write a record as JSON."""
+    """Format a record as JSON."""
 
-    def write(message: str, *args: object, **extra: Any) -> dict[str, Any]:  # noqa: ANN401  # whatever a record holds
+    def write(message: str, *args: object, **extra: Any) -> dict[str, Any]:  # noqa: ANN401  # any attribute of a record
         record = logging.makeLogRecord(
             {"name": "api", "levelname": "ERROR", "msg": message, "args": args, **extra}
         )
@@ -123,17 +123,19 @@ def written() -> Callable[..., dict[str, Any]]:
     return write
 
 
-def test_a_record_of_many_lines_is_one_line(written: Callable[..., dict[str, Any]]) -> None:
+def test_a_record_of_several_lines_becomes_one_line(written: Callable[..., dict[str, Any]]) -> None:
     assert written("a\nb%s", '"\u2028')["message"] == 'a\nb"\u2028'
 
 
-def test_what_a_record_has_besides_becomes_members(written: Callable[..., dict[str, Any]]) -> None:
+def test_extra_attributes_of_a_record_become_members(
+    written: Callable[..., dict[str, Any]],
+) -> None:
     line = written("hm", request_id="r1")
     assert set(line) == {"time", "level", "logger", "message", "request_id"}
     assert line["request_id"] == "r1"
 
 
-def test_an_exception_is_told_in_the_same_line(written: Callable[..., dict[str, Any]]) -> None:
+def test_an_exception_is_in_the_same_line(written: Callable[..., dict[str, Any]]) -> None:
     try:
         _ = 1 // 0
     except ZeroDivisionError:
@@ -141,12 +143,12 @@ def test_an_exception_is_told_in_the_same_line(written: Callable[..., dict[str, 
     assert "ZeroDivisionError" in line["exception"]
 
 
-def test_gunicorns_line_about_a_defect_is_without_the_path(
+def test_gunicorns_line_about_an_error_has_no_path(
     written: Callable[..., dict[str, Any]],
 ) -> None:
     line = written("Error handling request %s %s", "GET", f"/v1/games/{UNKNOWN_ID}")
     assert line["message"] == "Error handling request"
 
 
-def test_other_lines_stay_as_they_are(written: Callable[..., dict[str, Any]]) -> None:
+def test_other_lines_are_not_changed(written: Callable[..., dict[str, Any]]) -> None:
     assert written("Booting worker with pid: %s", 7)["message"] == "Booting worker with pid: 7"

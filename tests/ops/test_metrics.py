@@ -1,4 +1,4 @@
-"""Metrics: what they count, for all workers together, and that no counter ever falls."""
+"""Metrics: their values over all workers, and counters that never fall."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Sample = tuple[str, frozenset[tuple[str, str]]]
 
 
 def samples(server: ApiServer) -> Counter[Sample]:
-    """Return all figures."""
+    """Return all samples."""
     reply = server.get("/metrics")
     assert reply.status == 200
     assert reply.headers["Content-Type"].startswith("text/plain; version=0.0.4")
@@ -46,7 +46,7 @@ def sample(name: str, **labels: str) -> Sample:
 
 @pytest.fixture
 def own(store_server: StoreServer, tmp_path: Path) -> Iterator[LoggedServer]:
-    """A server of the test's own."""
+    """A server for one test."""
     with LoggedServer(
         {"SCOUNDREL_REDIS_URL": store_server.url, "TMPDIR": str(tmp_path)}, file=tmp_path / "log"
     ) as server:
@@ -71,7 +71,7 @@ def test_requests_are_counted_by_method_route_and_status(server: LoggedServer) -
     assert after[sample("store_seconds_count", operation="read")] == 20
 
 
-def test_moves_are_counted_by_what_came_of_them(server: LoggedServer) -> None:
+def test_moves_are_counted_by_result(server: LoggedServer) -> None:
     before = samples(server)
     game_id, _body = begin(server, record("metrics-1"))
     legal = server.get(f"/v1/games/{game_id}").json["actions"][0]
@@ -95,7 +95,7 @@ def test_moves_are_counted_by_what_came_of_them(server: LoggedServer) -> None:
     }
 
 
-def test_games_are_counted_when_they_begin_and_when_they_end(server: LoggedServer) -> None:
+def test_games_are_counted_at_their_start_and_end(server: LoggedServer) -> None:
     before = samples(server)
     game = record("metrics-2", "strict")
     game_id = play_through(server, game)
@@ -115,7 +115,7 @@ def test_games_are_counted_when_they_begin_and_when_they_end(server: LoggedServe
     }
 
 
-def test_no_label_is_made_up_by_a_client(server: LoggedServer) -> None:
+def test_labels_never_have_text_from_the_client(server: LoggedServer) -> None:
     before = set(samples(server))
     for number in range(5):
         server.request(f"BREW{number}", f"/v1/pots/{number}", headers={"Host": f"h{number}"})
@@ -125,7 +125,7 @@ def test_no_label_is_made_up_by_a_client(server: LoggedServer) -> None:
 
 
 @pytest.mark.slow
-def test_a_worker_that_dies_takes_no_count_with_it_and_leaves_no_file(own: LoggedServer) -> None:
+def test_a_killed_worker_loses_no_count_and_leaves_no_file(own: LoggedServer) -> None:
     assert own.process is not None
     for _ in range(30):
         own.get("/v1/rulesets")
@@ -147,7 +147,7 @@ def test_a_worker_that_dies_takes_no_count_with_it_and_leaves_no_file(own: Logge
 
 
 @pytest.mark.slow
-def test_the_directory_of_the_figures_goes_with_the_server(own: LoggedServer) -> None:
+def test_the_directory_of_the_metrics_is_removed_with_the_server(own: LoggedServer) -> None:
     assert own.process is not None
     assert len(directories(own)) == 1
     own.process.terminate()
@@ -156,7 +156,7 @@ def test_the_directory_of_the_figures_goes_with_the_server(own: LoggedServer) ->
 
 
 @pytest.mark.slow
-def test_a_killed_servers_directory_is_removed_by_the_next_and_a_living_ones_is_not(
+def test_only_directories_of_dead_servers_are_removed_by_the_next(
     own: LoggedServer,
 ) -> None:
     (living,) = directories(own)
@@ -176,7 +176,7 @@ def test_a_killed_servers_directory_is_removed_by_the_next_and_a_living_ones_is_
 
 
 @pytest.mark.slow
-def test_a_scrape_needs_no_store(tmp_path: Path) -> None:
+def test_metrics_require_no_store(tmp_path: Path) -> None:
     server = LoggedServer({"SCOUNDREL_REDIS_URL": f"unix://{tmp_path}/none"}, file=tmp_path / "log")
     try:
         server.start()
@@ -187,7 +187,7 @@ def test_a_scrape_needs_no_store(tmp_path: Path) -> None:
         server.close()
 
 
-def test_without_gunicorn_a_process_tells_its_own_figures() -> None:
+def test_a_process_without_gunicorn_has_its_own_metrics() -> None:
     script = (
         "from api import create_app\n"
         "client = create_app({'REDIS_URL': 'redis://nowhere:1'}).test_client()\n"
@@ -208,7 +208,7 @@ def _children(process: int) -> list[int]:
 
 
 def _alive_in(directory: Path) -> bool:
-    """Whether a process still has the directory's lock open."""
+    """Whether a process has the directory's lock open."""
     held = str(directory / "lock")
     for link in Path("/proc").glob("[0-9]*/fd/*"):
         try:

@@ -1,4 +1,4 @@
-"""What gunicorn refuses before the app sees it, without a proxy in front."""
+"""Refusals by gunicorn, before the app and without a proxy."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 REFUSED = {
     "no request line": (b"hello\r\n\r\n", 400),
-    "a method in small letters": (b"get / HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+    "a method in lower case": (b"get / HTTP/1.1\r\nHost: a\r\n\r\n", 400),
     "a path that is not ASCII": ("GET /é HTTP/1.1\r\nHost: a\r\n\r\n".encode(), 400),
-    "a version to come": (b"GET / HTTP/9.9\r\nHost: a\r\n\r\n", 400),
+    "an unknown version": (b"GET / HTTP/9.9\r\nHost: a\r\n\r\n", 400),
     "a header without a name": (b"GET / HTTP/1.1\r\nHost: a\r\n: b\r\n\r\n", 400),
     "a control character in a header": (b"GET / HTTP/1.1\r\nHost: a\r\nX-A: \x01\r\n\r\n", 400),
-    "a length that is no number": (
+    "a length that is not a number": (
         b"POST /v1/games HTTP/1.1\r\nHost: a\r\nContent-Length: many\r\n\r\n",
         400,
     ),
@@ -32,19 +32,19 @@ REFUSED = {
         b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
         400,
     ),
-    "a coding that it does not know": (
+    "an unknown coding": (
         b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: secret\r\n\r\n",
         400,
     ),
     "an expectation": (b"POST / HTTP/1.1\r\nHost: a\r\nExpect: a cake\r\n\r\n", 400),
     "a path of 5 KB": (b"GET /" + b"a" * 5000 + b" HTTP/1.1\r\nHost: a\r\n\r\n", 414),
     "a header of 9 KB": (b"GET / HTTP/1.1\r\nCookie: " + b"a" * 9000 + b"\r\n\r\n", 431),
-    "more headers than it takes": (b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 101 + b"\r\n", 431),
+    "too many headers": (b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 101 + b"\r\n", 431),
 }
 
 
 def raw(port: int, request: bytes) -> tuple[int, dict[str, str], Any]:
-    """Send bytes; return status, headers and the JSON that is answered."""
+    """Send bytes; return status, headers and JSON of the response."""
     answer = b""
     with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
         connection.sendall(request)
@@ -58,7 +58,7 @@ def raw(port: int, request: bytes) -> tuple[int, dict[str, str], Any]:
 
 
 @pytest.mark.parametrize(("request_", "status"), REFUSED.values(), ids=REFUSED)
-def test_it_is_a_problem_in_json_with_the_headers_of_all(
+def test_a_refusal_is_a_problem_with_the_usual_headers(
     server: LoggedServer, request_: bytes, status: int
 ) -> None:
     got, headers, problem = raw(server.port, request_)
@@ -80,14 +80,14 @@ def test_it_is_a_problem_in_json_with_the_headers_of_all(
     assert "X-Request-ID" in headers["Access-Control-Expose-Headers"]
 
 
-def test_a_worker_serves_on_after_it(server: LoggedServer) -> None:
+def test_a_worker_continues_after_refusals(server: LoggedServer) -> None:
     for request_, _status in REFUSED.values():
         raw(server.port, request_)
     assert server.get("/livez").status == 200
 
 
 @pytest.mark.parametrize("workers", ["0", "1000"])
-def test_a_number_of_workers_that_is_none_is_named(workers: str) -> None:
+def test_an_invalid_number_of_workers_is_reported(workers: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "gunicorn", "-c", "api/server/gunicorn.conf.py"],
         cwd=ROOT,

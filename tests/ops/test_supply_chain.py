@@ -1,4 +1,4 @@
-"""What is installed: pinned with hashes, its licences listed, the list true."""
+"""The installed packages: pinned with hashes, and with listed licences."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def _installed(name: str) -> bool:
 
 @pytest.mark.skipif(
     not all(map(_installed, re.findall(r"^([\w.-]+)==", PINS, re.MULTILINE))),
-    reason="some package is for another system or Python",
+    reason="a package is for another platform or Python version",
 )
-def test_the_page_of_licences_is_what_the_packages_say() -> None:
+def test_the_page_of_licences_is_up_to_date() -> None:
     page = runpy.run_path(str(ROOT / "scripts" / "licences.py"))["page"]()
     assert (ROOT / "docs" / "LICENCES.md").read_text() == page
 
@@ -39,5 +39,5 @@ def test_every_package_is_pinned_with_hashes(file: str) -> None:
         assert re.match(r"[\w.-]+==\S+ .*--hash=sha256:[0-9a-f]{64}", package), package
 
 
-def test_every_package_says_under_which_licence_it_is() -> None:
+def test_every_package_has_a_licence() -> None:
     assert "| ? |" not in (ROOT / "docs" / "LICENCES.md").read_text()

@@ -1,4 +1,4 @@
-"""The settings of logs and proxies: what they take, and what they change."""
+"""The settings for logs and proxies: their values and effects."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from api.settings import SettingsError, load
 STORE = {"REDIS_URL": "redis://nowhere:1"}
 
 
-@pytest.mark.parametrize("wanted", ["plain", "json"])
-def test_a_log_is_plain_or_json(wanted: str) -> None:
-    assert load({"LOG": wanted}).log == wanted
+@pytest.mark.parametrize("value", ["plain", "json"])
+def test_the_log_is_plain_or_json(value: str) -> None:
+    assert load({"LOG": value}).log == value
 
 
-@pytest.mark.parametrize("wanted", ["JSON", "text", "1"])
-def test_another_log_is_refused(wanted: str) -> None:
+@pytest.mark.parametrize("value", ["JSON", "text", "1"])
+def test_other_values_of_the_log_are_refused(value: str) -> None:
     with pytest.raises(SettingsError, match="SCOUNDREL_LOG must be one of plain, json"):
-        load({"LOG": wanted})
+        load({"LOG": value})
 
 
 @pytest.mark.parametrize("hops", ["-1", "10", "all"])
-def test_proxies_are_counted_from_none_to_nine(hops: str) -> None:
+def test_the_number_of_proxies_is_0_to_9(hops: str) -> None:
     assert (load({}).proxy_hops, load({"PROXY_HOPS": "9"}).proxy_hops) == (0, 9)
     with pytest.raises(SettingsError, match="SCOUNDREL_PROXY_HOPS"):
         load({"PROXY_HOPS": hops})
@@ -38,7 +38,7 @@ def test_proxies_are_counted_from_none_to_nine(hops: str) -> None:
         (2, "/b, /a", "/b/docs/problems#not_found"),
     ],
 )
-def test_the_prefix_is_that_of_the_outermost_proxy_believed(
+def test_the_prefix_is_that_of_the_outermost_trusted_proxy(
     hops: int, prefix: str, link: str
 ) -> None:
     app = create_app({**STORE, "PROXY_HOPS": hops})
@@ -46,7 +46,7 @@ def test_the_prefix_is_that_of_the_outermost_proxy_believed(
     assert reply.get_json()["type"] == link
 
 
-def test_a_plain_log_says_nothing_of_a_request(
+def test_a_plain_log_has_no_requests(
     capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.INFO):
@@ -55,7 +55,7 @@ def test_a_plain_log_says_nothing_of_a_request(
     assert "livez" not in "".join(capfd.readouterr())
 
 
-def test_trouble_is_told_in_json_with_the_requests_id(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_warning_in_the_json_log_has_the_request_id(capfd: pytest.CaptureFixture[str]) -> None:
     client = create_app({**STORE, "LOG": "json"}).test_client()
     client.get("/v1/games/unknown", headers={"X-Request-ID": "in-trouble"})
     printed = capfd.readouterr().out

@@ -1,7 +1,7 @@
-"""Two versions on one store: an older one and this tree serve the same games at once.
+"""Two versions on one store: an older version and this one serve the same games at the same time.
 
-The older one is the last release; before there is one, the newest commit whose server is not this
-tree's. ``OLDER=commit`` names another.
+The older version is the last release or, before the first release, the newest commit with another
+server. ``OLDER=commit`` selects another version.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ pytestmark = pytest.mark.slow
 
 
 def _git(*arguments: str) -> subprocess.CompletedProcess[bytes]:
-    # The tree may be another user's, as in a container that runs the tests as root.
+    # The files may belong to another user, as in a container that runs the tests as root.
     trusting = ("git", "-c", f"safe.directory={ROOT}", "-C", ROOT)
     return subprocess.run([*trusting, *arguments], check=False, capture_output=True)
 
 
 def _older() -> str | None:
-    """Return the version to try: the one asked for, the last release, or before there is one the
-    newest commit whose server was another.
+    """Return the older version: ``OLDER``, the last release, or the newest commit with another
+    server.
     """
     if asked := os.environ.get("OLDER"):
         return asked
@@ -54,10 +54,10 @@ def _older() -> str | None:
 
 @pytest.fixture(scope="module")
 def older(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory that an older version lies in."""
+    """A directory with the older version."""
     version = _older()
     if version is None:
-        pytest.skip("there is no history with an older version; OLDER=commit names one")
+        pytest.skip("the history has no older version; OLDER=commit selects one")
     archive = _git("archive", version)
     assert archive.returncode == 0, archive.stderr
     directory = tmp_path_factory.mktemp("older")
@@ -67,14 +67,14 @@ def older(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def environment(store_server: StoreServer, redis: Redis) -> dict[str, str]:
-    """How servers are told of the store, which is empty."""
+    """The environment of servers on an empty store."""
     assert redis.dbsize() == 0
     return {"SCOUNDREL_REDIS_URL": store_server.url, "SCOUNDREL_PROXY_HOPS": "1"}
 
 
 @pytest.fixture
 def both(older: Path, environment: dict[str, str]) -> Iterator[list[ApiServer]]:
-    """A server of the older version, and one of this tree, over one store."""
+    """A server of the older version and one of this version, on one store."""
     with _started(environment, older, ROOT) as servers:
         yield servers
 
@@ -90,7 +90,7 @@ def _started(environment: dict[str, str], *roots: Path) -> Iterator[list[ApiServ
 
 
 @pytest.mark.parametrize("ruleset", ["original", "gamemaker", "strict", "gravekeeper"])
-def test_a_game_is_played_on_both_in_turns(both: list[ApiServer], ruleset: str) -> None:
+def test_a_game_is_played_on_both_versions_in_turn(both: list[ApiServer], ruleset: str) -> None:
     for begun_on in range(2):
         game = record(f"{ruleset}-{begun_on}", ruleset)
         deal, *rest = game.steps()
@@ -109,7 +109,7 @@ def test_a_game_is_played_on_both_in_turns(both: list[ApiServer], ruleset: str) 
             assert server.get(f"/v1/games/{game_id}/score").json["rank"] == 1
 
 
-def test_a_key_gets_the_same_game_from_both(both: list[ApiServer]) -> None:
+def test_a_key_returns_the_same_game_from_both_versions(both: list[ApiServer]) -> None:
     headers = {"Idempotency-Key": "one-key-for-both-of-them"}
     replies = [
         server.request("POST", "/v1/games", {"locked": True}, headers=headers) for server in both
@@ -118,7 +118,7 @@ def test_a_key_gets_the_same_game_from_both(both: list[ApiServer]) -> None:
     assert replies[0].json["token"] == replies[1].json["token"]
 
 
-def test_servers_are_replaced_one_by_one_and_no_request_is_lost(
+def test_no_request_is_lost_when_servers_are_replaced_one_by_one(
     older: Path, environment: dict[str, str]
 ) -> None:
     if nginx_binary() is None:
