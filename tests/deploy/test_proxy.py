@@ -21,7 +21,8 @@ from api.problems import MALFORMED_REQUEST, NOT_FOUND, STORE_UNAVAILABLE, TOO_LA
 from tests.deploy.crowd import Patient, crowd
 from tests.deploy.nginx import SHIPPED, Proxy, proxied, stop_soon_after
 from tests.playing import Connection, act, begin, play_through, record
-from tests.servers import ROOT, ApiServer, Reply, free_port, serving, wait_until
+from tests.ports import free_port
+from tests.servers import ROOT, ApiServer, Reply, serving, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

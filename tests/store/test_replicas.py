@@ -11,7 +11,8 @@ import pytest
 from api.moves import play
 from api.store import UNAVAILABLE, Board, Store
 from tests.playing import act, insist
-from tests.servers import StoreServer, free_port, serving, wait_until
+from tests.ports import free_port
+from tests.servers import StoreServer, serving, wait_until
 from tests.store.play import LOST, create, move, one_short, pending
 
 if TYPE_CHECKING:
