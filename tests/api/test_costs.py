@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Cost(NamedTuple):
-    """Round trips to the store, and calls of Python functions, which CPython 3.11 makes."""
+    """Round trips to the store, and calls of Python functions, counted on CPython 3.11."""
 
     round_trips: int
     calls: int
