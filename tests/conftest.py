@@ -15,7 +15,21 @@ settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True
 settings.register_profile("here", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
-LONGEST: tuple[str, ...] = ()
+LONGEST = (
+    "tests/deploy/test_image.py",
+    "tests/e2e/test_access.py",
+    "tests/deploy/test_proxy.py",
+    "tests/bench/test_benchmarks.py",
+    "tests/faults/test_workers.py",
+    "tests/e2e/test_games.py",
+    "tests/api/test_schemathesis.py",
+    "tests/clients/test_shell.py",
+    "tests/faults/test_cluster.py",
+    "tests/e2e/test_keys.py",
+    "tests/clients/test_typescript.py",
+    "tests/e2e/test_sharing.py",
+    "tests/e2e/test_failures.py",
+)
 """The modules that take longest as a whole, which start first."""
 
 

@@ -65,6 +65,7 @@ def figures_of(module: str, *arguments: str) -> dict[str, list[float]]:
 
 
 @needs_wrk
+@pytest.mark.slow
 def test_moves_are_each_sent_once_and_played(api: ApiServer, store: Store) -> None:
     games = begin_all(store, long_games(300))
     load = send(api.port, moves(games), seconds=1, connections=1)
@@ -75,18 +76,21 @@ def test_moves_are_each_sent_once_and_played(api: ApiServer, store: Store) -> No
 
 
 @needs_wrk
+@pytest.mark.slow
 def test_a_load_that_is_refused_gives_no_figures(api: ApiServer) -> None:
     with pytest.raises(LoadError, match="failed"):
         send(api.port, [Request("GET", "/v1/games/nobodys")], seconds=1)
 
 
 @needs_wrk
+@pytest.mark.slow
 def test_moves_that_run_out_give_no_figures(api: ApiServer, store: Store) -> None:
     with pytest.raises(LoadError, match="ran out"):
         send(api.port, moves(begin_all(store, long_games(2))), seconds=1)
 
 
 @needs_wrk
+@pytest.mark.slow
 def test_all_else_is_sent_again_and_again(api: ApiServer) -> None:
     assert send(api.port, [Request("GET", "/livez")] * 2, seconds=1).requests > 2
 
@@ -101,6 +105,7 @@ def test_without_wrk_it_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @needs_wrk
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["asks", "reads", "rooms"])
 def test_random_games_are_played_to_their_end(
     way: str, api: ApiServer, store_server: StoreServer, store: Store

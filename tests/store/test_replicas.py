@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from api.store import Game
 
+pytestmark = pytest.mark.slow
+
 ORIGINAL = Board("original")
 LAST = LOST.actions[-1:]
 
