@@ -13,7 +13,7 @@ run: venv ## play: http://127.0.0.1:8000 (PORT=9000 SCOUNDREL_DATA=/some/directo
 test: ## everything that is checked, set up from nothing
 	@scripts/apt-packages.sh
 	@$(MAKE) --no-print-directory check
-	@.venv/bin/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder
+	@.venv/bin/python -m pytest -n $(WORKERS) --dist loadfile
 
 check: venv-dev ## format, lint and types; tells of known vulnerabilities
 	@.venv/bin/ruff format --check

@@ -10,6 +10,7 @@ from hypothesis import settings
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+    from typing import Any
 
 settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
 settings.register_profile("here", deadline=None)
@@ -20,53 +21,67 @@ LONGEST = (
     "tests/e2e/test_access.py",
     "tests/deploy/test_proxy.py",
     "tests/bench/test_benchmarks.py",
-    "tests/faults/test_workers.py",
-    "tests/e2e/test_games.py",
     "tests/api/test_schemathesis.py",
-    "tests/clients/test_shell.py",
-    "tests/faults/test_cluster.py",
-    "tests/e2e/test_keys.py",
+    "tests/faults/test_store.py",
     "tests/clients/test_typescript.py",
+    "tests/e2e/test_games.py",
+    "tests/faults/test_cluster.py",
     "tests/e2e/test_sharing.py",
+    "tests/faults/test_workers.py",
+    "tests/e2e/test_keys.py",
+    "tests/clients/test_shell.py",
     "tests/e2e/test_failures.py",
 )
-"""The modules that take longest as a whole, which start first."""
+"""The modules that take longest, which start first."""
+
+SPREAD = {
+    "tests/bench/test_benchmarks.py",
+    "tests/e2e/test_games.py",
+    "tests/faults/test_store.py",
+    "tests/faults/test_workers.py",
+    "tests/launcher/test_launcher.py",
+}
+"""Modules that take long and whose fixtures do not: each of their tests may run in any worker."""
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> Generator[None, None, None]:
-    """Group the tests for ``--dist loadgroup``, and put first what takes longest.
-
-    The tests of a module stay together, in one worker, so its servers are started once. Slow tests
-    that share no fixture with others are on their own, and fill the gaps.
-    """
-    if not hasattr(config, "workerinput"):
-        return (yield)
-    for item in items:
-        if _shares_fixtures(item) or not item.get_closest_marker("slow"):
-            item.add_marker(pytest.mark.xdist_group(_module(item)))
+    """Put first what takes longest, if several workers share the tests."""
     yield
-    items.sort(key=_turn)  # stable
-    return None
-
-
-def _module(item: pytest.Item) -> str:
-    return item.path.relative_to(item.config.rootpath).as_posix()
-
-
-def _shares_fixtures(item: pytest.Item) -> bool:
-    """Whether a test uses a fixture of these tests that outlives it."""
-    info = getattr(item, "_fixtureinfo", None)  # a doctest may have none
-    return info is None or any(
-        definitions[-1].scope != "function"
-        for definitions in info.name2fixturedefs.values()
-        if definitions[-1].baseid  # pytest's own and those of plugins have none
-    )
+    if hasattr(config, "workerinput"):
+        items.sort(key=_turn)  # stable
 
 
 def _turn(item: pytest.Item) -> int:
-    if (module := _module(item)) in LONGEST:
+    module = _module(item.nodeid)
+    if module in LONGEST:
         return LONGEST.index(module)
     return len(LONGEST) + (not item.get_closest_marker("slow"))
+
+
+def _module(nodeid: str) -> str:
+    return nodeid.partition("::")[0]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:  # noqa: ANN401  # xdist's own
+    """Keep a module's tests in one worker, which starts their servers once, unless it is spread.
+
+    xdist's own ``--dist loadgroup`` puts the groups into the tests' ids, which pytest 9.2 ignores.
+    """
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling  # noqa: PLC0415  # only where it is used
+
+    config.option.loadscopereorder = False  # the order is ours
+    scheduler = LoadFileScheduling(config, log)
+    scheduler._split_scope = _unit
+    return scheduler
+
+
+def _unit(nodeid: str) -> str:
+    """Return what a test stays together with."""
+    module = _module(nodeid)
+    return nodeid if module in SPREAD else module
