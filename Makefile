@@ -1,6 +1,9 @@
 # PYTHON=python3.12 selects the interpreter for .venv. Without it, an existing .venv is kept, and a
 # new one uses python3.
 
+# Half of the suite's time is waiting, so more tests run at once than there are processors.
+WORKERS ?= 4
+
 .DEFAULT_GOAL := help
 .PHONY: help run test check format openapi bench soak lock audit clean venv venv-dev
 
@@ -10,7 +13,7 @@ run: venv ## start the server: http://127.0.0.1:8000 (PORT=9000 SCOUNDREL_DATA=/
 test: ## run all checks and tests, including the setup
 	@scripts/apt-packages.sh
 	@$(MAKE) --no-print-directory check
-	@.venv/bin/python -m pytest
+	@.venv/bin/python -m pytest -n $(WORKERS) --dist loadfile
 
 check: venv-dev ## check format, lint and types; list known vulnerabilities
 	@.venv/bin/ruff format --check

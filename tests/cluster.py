@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 from redis import Redis, RedisCluster
 
-from tests.servers import Server, StoreServer, free_port, wait_until
+from tests.ports import free_port
+from tests.servers import Server, StoreServer, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,14 +20,33 @@ class Node(StoreServer):
     """One server of a Cluster, with a port for clients and one for the other nodes."""
 
     def __init__(self, binary: str, *options: str) -> None:
-        self.port, self.bus = free_port(), free_port()
-        super().__init__(
-            binary,
-            *("--port", str(self.port), "--cluster-port", str(self.bus)),
+        super().__init__(binary)
+        self._settings = (
             *("--cluster-enabled", "yes", "--cluster-require-full-coverage", "no"),
             *("--appendfsync", "always", "--repl-diskless-sync-delay", "0"),
             *options,
         )
+        self._choose_ports()
+        self._has_started = False
+
+    def _choose_ports(self) -> None:
+        self.port, self.bus = free_port(), free_port()
+        ports = ("--port", str(self.port), "--cluster-port", str(self.bus))
+        self._options = (*ports, *self._settings)
+
+    def start(self) -> Self:
+        """Start the process; if a port is taken when it first starts, choose others."""
+        while True:
+            try:
+                super().start()
+            except AssertionError as error:
+                # Later on, the other nodes know it by its ports.
+                if self._has_started or "Address already in use" not in str(error):
+                    raise
+                self._choose_ports()
+            else:
+                self._has_started = True
+                return self
 
     def ask(self, *command: str | int) -> Any:  # noqa: ANN401  # whatever it replies
         """Send it a command, and return its reply as it is."""
@@ -87,8 +107,12 @@ class Cluster(Server):
         self.primaries = primaries
         self.replicas = replicas
         self.nodes = [Node(binary, *options) for _ in range(primaries * (1 + replicas))]
-        named = self.nodes[1:primaries] or self.nodes
-        self.url = "redis+cluster://" + ",".join(f"127.0.0.1:{node.port}" for node in named)
+
+    @property
+    def url(self) -> str:
+        """The address of the API's store, once the nodes have started."""
+        named = self.nodes[1 : self.primaries] or self.nodes
+        return "redis+cluster://" + ",".join(f"127.0.0.1:{node.port}" for node in named)
 
     def start(self) -> Self:
         """Start the nodes, and wait until they serve."""

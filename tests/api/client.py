@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote_to_bytes
+
+from tests.servers import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from flask import Flask
+
     from tests.api.documented import Document
-    from tests.servers import ApiServer, Reply
+    from tests.servers import ApiServer
 
 JSON = {"Content-Type": "application/json"}
 
@@ -64,6 +69,44 @@ class Api:
     def act(self, game_id: str, version: int, *actions: str) -> Reply:
         """Send actions."""
         return self.post(f"/v1/games/{game_id}/actions", {"version": version, "actions": actions})
+
+
+class InProcess(Api):
+    """The app in the process of the tests, called through Flask's test client."""
+
+    def __init__(self, app: Flask, document: Document) -> None:
+        self.document = document
+        self._client = app.test_client(use_cookies=False)
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        json_body: Any = None,  # noqa: ANN401  # whatever JSON has
+        *,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Reply:
+        """Call the app as gunicorn would; the reply must be a documented one."""
+        sent = dict(headers or {})
+        if json_body is not None:
+            body = json.dumps(json_body).encode()
+            sent.setdefault("Content-Type", "application/json")
+        bare, _, query = path.partition("?")
+        response = self._client.open(
+            bare,
+            method=method,
+            data=body,
+            headers=sent,
+            # Werkzeug would repair what is no UTF-8, which gunicorn passes on.
+            environ_overrides={
+                "PATH_INFO": unquote_to_bytes(bare).decode("latin-1"),
+                "QUERY_STRING": query,
+            },
+        )
+        reply = Reply(response.status_code, dict(response.headers), response.data)
+        self.document.check(method, path, reply)
+        return reply
 
 
 def refused(reply: Reply) -> tuple[int, str]:

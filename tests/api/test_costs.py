@@ -1,6 +1,8 @@
 """What a request costs, counted and not timed: round trips to the store, and calls of functions.
 
-If a change costs more or less for a reason, write what the failing test has counted into COSTS.
+Round trips are exact. Calls vary with the versions of Python and of the libraries, so they are only
+kept from growing by a quarter. If a change costs more or less for a reason, write what the failing
+test has counted into COSTS.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Cost(NamedTuple):
-    """Round trips to the store, and calls of Python functions as CPython 3.11 makes them."""
+    """Round trips to the store, and calls of Python functions, counted on CPython 3.11."""
 
     round_trips: int
     calls: int
@@ -39,7 +41,7 @@ COSTS = {
     "getGame": Cost(1, 251),
     "applyActions": Cost(1, 317),
 }
-TOLERANCE = 0.04
+TOLERANCE = 0.25
 MOVES = 10
 GAME = record("costs-33")
 

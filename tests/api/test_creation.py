@@ -21,7 +21,8 @@ from api.store import Store
 from engine import OPTIONS, Options, commitment
 from tests.api.client import UNKNOWN_ID, Api, refused
 from tests.playing import Connection, record
-from tests.servers import ROOT, START_SECONDS, StoreServer, free_port, serving, valkey_binary
+from tests.ports import free_port
+from tests.servers import ROOT, START_SECONDS, StoreServer, serving, valkey_binary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.api.client import UNKNOWN_ID, Api, refused
+from api import create_app
+from tests.api.client import JSON, UNKNOWN_ID, Api, InProcess, comparable, refused
 from tests.playing import begin, record
+from tests.servers import StoreServer, valkey_binary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,9 +19,29 @@ if TYPE_CHECKING:
     from redis import Redis
 
     from tests.api.documented import Document
-    from tests.servers import Reply
+    from tests.servers import ApiServer, Reply
 
 GAME = record("hostile-1")
+
+
+@pytest.fixture(scope="module")
+def own_store() -> Iterator[StoreServer]:
+    """A store with few keys: all of them are read before and after each test."""
+    with StoreServer(valkey_binary()) as store:
+        yield store
+
+
+@pytest.fixture(scope="module")
+def stored(own_store: StoreServer) -> Iterator[Redis]:
+    """A client to look behind the API."""
+    with own_store.client as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def api(own_store: StoreServer, document: Document) -> Api:
+    """The API in this process: hundreds of bodies need no socket."""
+    return InProcess(create_app({"REDIS_URL": own_store.url}), document)
 
 
 @pytest.fixture
@@ -124,6 +146,33 @@ def test_what_is_not_declared_as_json_is_refused(api: Api, path: str, media_type
     headers = {"Content-Type": media_type}
     reply = api.request("POST", path, body=b"{}", headers=headers)
     assert refused(reply) == (415, "unsupported_media_type")
+
+
+OF_THE_SERVER = {"Server", "Connection", "Transfer-Encoding"}
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize(
+    ("body", "headers"),
+    [
+        (b"{}{}", JSON),
+        (b'{"player": "\xff\xfe"}', JSON),
+        (b"[" * 8000 + b"]" * 8000, JSON),
+        (b"[" * 100_000, JSON),
+        (b"[]", JSON),
+        (b'{"version": true, "seed": 1, "\\u0000": 1}', JSON),
+        (b"{}", {"Content-Type": "text/plain"}),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_a_refusal_is_the_same_over_a_socket(
+    api: Api, server: ApiServer, path: str, body: bytes, headers: dict[str, str]
+) -> None:
+    replies = [each.request("POST", path, body=body, headers=headers) for each in (api, server)]
+    assert replies[0].status >= 400
+    (status, with_headers, text), over_socket = map(comparable, replies)
+    named = {name: value for name, value in over_socket[1].items() if name not in OF_THE_SERVER}
+    assert (status, with_headers, text) == (over_socket[0], named, over_socket[2])
 
 
 @pytest.mark.parametrize("media_type", ["application/json; charset=utf-8", "APPLICATION/JSON"])

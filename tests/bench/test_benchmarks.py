@@ -65,6 +65,7 @@ def figures_of(module: str, *arguments: str) -> dict[str, list[float]]:
 
 
 @needs_wrk
+@pytest.mark.slow
 def test_each_move_is_sent_once(api: ApiServer, store: Store) -> None:
     games = start_games(store, long_games(300))
     load = send(api.port, moves(games), seconds=1, connections=1)
@@ -75,18 +76,21 @@ def test_each_move_is_sent_once(api: ApiServer, store: Store) -> None:
 
 
 @needs_wrk
+@pytest.mark.slow
 def test_a_load_with_failed_requests_raises_an_error(api: ApiServer) -> None:
     with pytest.raises(LoadError, match="failed"):
         send(api.port, [Request("GET", "/v1/games/nobodys")], seconds=1)
 
 
 @needs_wrk
+@pytest.mark.slow
 def test_a_load_that_runs_out_of_moves_raises_an_error(api: ApiServer, store: Store) -> None:
     with pytest.raises(LoadError, match="ran out"):
         send(api.port, moves(start_games(store, long_games(2))), seconds=1)
 
 
 @needs_wrk
+@pytest.mark.slow
 def test_requests_other_than_moves_are_repeated(api: ApiServer) -> None:
     assert send(api.port, [Request("GET", "/livez")] * 2, seconds=1).requests > 2
 
@@ -101,6 +105,7 @@ def test_without_wrk_the_message_names_the_package(monkeypatch: pytest.MonkeyPat
 
 
 @needs_wrk
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["list", "response", "room"])
 def test_random_games_are_played_to_their_end(
     strategy: str, api: ApiServer, store_server: StoreServer, store: Store

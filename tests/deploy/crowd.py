@@ -9,12 +9,17 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tests.playing import Connection, act, record
+from tests.servers import wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from tests.playing import Record
     from tests.servers import Reply
+
+
+ENOUGH = 100
+"""Requests that a crowd has had answered before it stops."""
 
 
 class Patient(Connection):
@@ -81,12 +86,21 @@ class Player(threading.Thread):
 
 @contextmanager
 def crowd(connect: Callable[[], Connection], number: int, name: str) -> Iterator[list[Player]]:
-    """Run this number of players in the context; their records are complete after it."""
+    """Run this number of players in the context, until they have had some responses.
+
+    Their records are complete after it.
+    """
     players = [Player(connect(), f"{name}-{one}") for one in range(number)]
     for player in players:
         player.start()
     try:
         yield players
+        wait_until(
+            lambda: (
+                sum(player.answered for player in players) > ENOUGH
+                or not all(player.is_alive() for player in players)
+            )
+        )
     finally:
         for player in players:
             player.stop.set()

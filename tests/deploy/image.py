@@ -12,7 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from tests.servers import ROOT, START_SECONDS, ApiServer, free_port, wait_until
+from tests.ports import free_port
+from tests.servers import ROOT, START_SECONDS, ApiServer, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.servers import ROOT, START_SECONDS, ApiServer, free_port, wait_until
+from tests.ports import free_port
+from tests.servers import ROOT, START_SECONDS, ApiServer, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

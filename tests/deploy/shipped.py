@@ -13,7 +13,8 @@ from typing import Self
 from redis import Redis
 from redis.exceptions import RedisError
 
-from tests.servers import ROOT, START_SECONDS, Server, free_port, redis_binary, wait_until
+from tests.ports import free_port
+from tests.servers import ROOT, START_SECONDS, Server, redis_binary, wait_until
 
 SHIPPED = ROOT / "deploy"
 
@@ -22,14 +23,18 @@ class RedisServer(Server):
     """A store with the shipped configuration, on its own port and directory."""
 
     def __init__(
-        self, conf: Path = SHIPPED / "redis.conf", *options: str, user: int | None = None
+        self,
+        conf: Path = SHIPPED / "redis.conf",
+        *options: str,
+        user: int | None = None,
+        bus: int = 0,
     ) -> None:
         self.directory = Path(tempfile.mkdtemp(prefix="scoundrel-redis-"))
         self._options = options
         self._user = user
         if user is not None:
             os.chown(self.directory, user, user)
-        self.port = free_port()
+        self.port = free_port(bus)
         self.url = f"redis://127.0.0.1:{self.port}/0"
         self._conf = conf
         self.process: subprocess.Popen[bytes] | None = None

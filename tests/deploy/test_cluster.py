@@ -24,12 +24,10 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def nodes() -> Iterator[list[RedisServer]]:
-    servers = [RedisServer(SHIPPED / "cluster" / "redis.conf") for _ in range(6)]
+    # The nodes speak with each other on their port plus 10,000.
+    servers = [RedisServer(SHIPPED / "cluster" / "redis.conf", bus=10_000) for _ in range(6)]
     try:
         for server in servers:
-            # Nodes also listen on their port plus 10,000.
-            server.port = server.port % 20_000 + 20_000
-            server.url = f"redis://127.0.0.1:{server.port}/0"
             server.start()
         addresses = [f"127.0.0.1:{server.port}" for server in servers]
         subprocess.run(

@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from api.http.problem_types import MALFORMED_REQUEST, NOT_FOUND, STORE_UNAVAILABLE, TOO_LARGE
-from tests.deploy.crowd import Patient, crowd
+from tests.deploy.crowd import ENOUGH, Patient, crowd
 from tests.deploy.nginx import SHIPPED, Proxy, proxied, stop_soon_after
 from tests.playing import Connection, act, begin, play_through, record
-from tests.servers import ROOT, ApiServer, Reply, free_port, serving, wait_until
+from tests.ports import free_port
+from tests.servers import ROOT, ApiServer, Reply, serving, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -324,7 +325,7 @@ def count_refused(players: Sequence[Player]) -> int:
     refused = sum(player.refused for player in players)
     print(f"{answered} requests, {refused} of them refused")  # noqa: T201  # for docs/RELIABILITY.md
     assert [failure for player in players for failure in player.failed] == []
-    assert answered > 100
+    assert answered > ENOUGH
     return refused
 
 

@@ -14,7 +14,8 @@ from tests.api.documented import Undocumented
 from tests.faults import invariants
 from tests.faults.driver import Driver
 from tests.faults.invariants import Played, check_game
-from tests.servers import Reply, StoreServer, free_port, serving
+from tests.ports import free_port
+from tests.servers import Reply, StoreServer, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -25,11 +25,10 @@ pytestmark = pytest.mark.slow
 
 IDLE, HALF_HEADERS, HALF_BODIES = 1000, 100, 100
 SECONDS = 4
-"""So long others are timed; the proxy waits 10 s for the rest of a request."""
+"""So long others are timed."""
 
-SLOWER = 10
-NOISE = 0.02
-"""A p99 that a busy machine comes to by itself, in seconds."""
+LIMIT = 8
+"""Seconds. Nobody waits for a slow client, for whom the proxy waits 10 s."""
 
 BODY = b'{"seed": "slowly"}'
 WHOLE = post(b"Connection: close\r\n" + length(b"%d" % len(BODY)), BODY)
@@ -79,11 +78,11 @@ def slow_clients(port: int) -> Iterator[list[socket.socket]]:
         yield held
 
 
-def timed(port: int) -> list[float]:
+def timed(port: int, seconds: float = SECONDS) -> list[float]:
     """Play for some seconds; return how long each request took."""
     connection = Connection(port)
     taken = []
-    end = time.monotonic() + SECONDS
+    end = time.monotonic() + seconds
 
     def clock(status: int, began: float) -> None:
         taken.append(time.monotonic() - began)
@@ -129,7 +128,7 @@ def finished(client: socket.socket, rest: bytes) -> bytes:
 def test_slow_clients_slow_nobody_down_and_are_answered_in_the_end(
     port: int, request: pytest.FixtureRequest
 ) -> None:
-    timed(port)  # everything is warm
+    timed(port, seconds=1)  # everything is warm
     quiet = timed(port)
     with slow_clients(port) as held:
         beside = timed(port)
@@ -141,4 +140,4 @@ def test_slow_clients_slow_nobody_down_and_are_answered_in_the_end(
         f"{request.node.callspec.id}: p99 {p99(quiet) * 1000:.1f} ms of {len(quiet)} requests, "
         f"beside {len(held)} slow clients {p99(beside) * 1000:.1f} ms of {len(beside)}"
     )
-    assert p99(beside) < SLOWER * max(p99(quiet), NOISE)
+    assert max(beside) < LIMIT

@@ -7,6 +7,8 @@ import pytest
 
 from tests.launcher.conftest import Launch
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_port_in_use_is_refused(launch: Launch, runtime: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from tests.servers import ROOT, ApiServer, free_port, wait_until
+from tests.ports import free_port
+from tests.servers import ROOT, ApiServer, wait_until
 
 
 @dataclass

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.servers import ROOT, free_port
+from tests.ports import free_port
+from tests.servers import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable

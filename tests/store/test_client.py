@@ -11,7 +11,7 @@ from redis.connection import AbstractConnection
 from api.store import UNAVAILABLE, Store
 from api.store import client as module
 from api.store.client import DEFAULT_PORT, RETRIES, TIMEOUT, Client
-from tests.servers import free_port
+from tests.ports import free_port
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,7 +11,8 @@ import pytest
 from api.games.play import play
 from api.store import UNAVAILABLE, Board, Store
 from tests.playing import act, insist
-from tests.servers import StoreServer, free_port, serving, wait_until
+from tests.ports import free_port
+from tests.servers import StoreServer, serving, wait_until
 from tests.store.play import LOST, create, move, one_short, pending
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from redis import Redis
 
     from api.store import Game
+
+pytestmark = pytest.mark.slow
 
 ORIGINAL = Board("original")
 LAST = LOST.actions[-1:]
