@@ -37,7 +37,7 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     from api.http import errors, openapi, responses
     from api.http.app import App
     from api.http.contract import Api
-    from api.http.requests import MAX_BODY
+    from api.http.requests import MAX_CONTENT_LENGTH
     from api.observe import logs
     from api.observe.metrics import Metrics, metrics
     from api.resources import blueprints
@@ -51,7 +51,7 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
             "SCOUNDREL_REDIS_URL must name the store; `make run` starts one of its own"
         )
     app = App(__name__, static_folder=None)
-    app.config.from_mapping(openapi.CONFIG, MAX_CONTENT_LENGTH=MAX_BODY)
+    app.config.from_mapping(openapi.CONFIG, MAX_CONTENT_LENGTH=MAX_CONTENT_LENGTH)
     app.url_map.merge_slashes = False
     if hops := chosen.proxy_hops:
         app.wsgi_app = ProxyFix(app.wsgi_app, hops, hops, hops, 0, hops)  # type: ignore[method-assign]  # as Flask documents it

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     """A game in the store, and all its actions to the end."""
 
 MIN_ACTIONS = 30
-MOVES_PER_SECOND = 12_000
+MOVES_PER_SECOND = 8_000
 """Moves to prepare for each worker: several times its speed, as connections get unequal shares."""
 DISTINCT_GAMES = 300
 """Number of distinct games. Further games repeat them, mostly at other stages."""

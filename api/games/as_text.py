@@ -115,7 +115,7 @@ def _outcome(state: State, action: Action) -> str:
         return f"{does.healed} healed, {does.health_after} then"
     if action.verb is Verb.EQUIP:
         return _instead(state)
-    return "all go to the bottom, a new turn" if action.verb is Verb.AVOID else "one card turns up"
+    return "to the bottom; a new turn" if action.verb is Verb.AVOID else "one card turns up"
 
 
 def _instead(state: State) -> str:

@@ -10,7 +10,7 @@ from flask.sessions import SessionInterface
 
 from api.http.context import current_request
 from api.http.requests import Request
-from api.http.responses import OrjsonProvider, options_response, sorted_methods
+from api.http.responses import OrjsonProvider, Response, options_response, sorted_methods
 
 if TYPE_CHECKING:
     import flask
@@ -27,6 +27,7 @@ class App(Flask):
     """Flask with our requests and JSON, without sessions, and with logs that contain no paths."""
 
     request_class = Request
+    response_class = Response
     json_provider_class = OrjsonProvider
     session_interface = NoSessions()
 

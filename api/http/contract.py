@@ -97,6 +97,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest
         the view declares some.
         """
         register = super().route(rule, **options)
+        no_arguments = _NoArguments()
 
         def decorate(view: View) -> View:
             declared = view._apidoc.get("arguments", {}).get("parameters", ())  # type: ignore[attr-defined]  # noqa: SLF001  # left there by Blueprint.arguments
@@ -107,13 +108,14 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest
                 *problems,
             )
 
-            @self.doc(responses=_documented_problems(refused))
-            @wraps(view)
+            documented = self.doc(responses=_documented_problems(refused))(view)
+
+            @wraps(documented)  # whose documentation it takes over
             def operation(*args: Any, **kwargs: Any) -> Response:  # noqa: ANN401  # the view's
                 request = current_request()
                 request.negotiate(offers)
                 if request.query_string and "query" not in locations:
-                    self.ARGUMENTS_PARSER.parse(_NoArguments(), request, location="query")
+                    self.ARGUMENTS_PARSER.parse(no_arguments, request, location="query")
                 return view(*args, **kwargs)
 
             register(operation)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flask import current_app, jsonify
+from flask import current_app
 
 from api.games.as_json import game_body, game_path
 from api.games.as_text import draw_table
@@ -40,17 +40,13 @@ def game_response(  # noqa: PLR0913  # one argument for each part of the respons
     tag = entity_tag(game, state.version, request.media_type)
     if has_current(tag):
         return not_modified(tag, _VARY)
+    sent = {"ETag": tag, **_VARY, **(_REPLAYED if replayed else {}), **(headers or {})}
     if request.media_type == TEXT:
         url = request.host_url.rstrip("/") + game_path(game.id, request.script_root) + "/actions"
-        table = draw_table(game, state, events or (), url, token)
-        response = current_app.response_class(table, mimetype=TEXT)
+        body = draw_table(game, state, events or (), url, token)
     else:
-        response = jsonify(game_body(game, state, request.script_root, events, token))
-    response.status_code = status
-    response.headers.update(
-        {"ETag": tag, **_VARY, **(_REPLAYED if replayed else {}), **(headers or {})}
-    )
-    return response
+        body = current_app.json.dumps(game_body(game, state, request.script_root, events, token))
+    return current_app.response_class(body, status, sent, mimetype=request.media_type)
 
 
 def entity_tag(game: Game, version: int, representation: str) -> str:

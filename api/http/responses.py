@@ -5,16 +5,18 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
+import flask
 import orjson
-from flask import Response
 from flask.json.provider import JSONProvider
 
 from api.http.context import current_request
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from wsgiref.types import WSGIEnvironment
 
     from flask import Flask
+    from werkzeug.datastructures import Headers
 
 _EXPOSED = (
     "ETag, Location, Link, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, "
@@ -28,11 +30,23 @@ _ALWAYS = (
     ("Access-Control-Allow-Origin", "*"),
     ("Access-Control-Expose-Headers", _EXPOSED),
 )
+_WITH_BODY = frozenset({HTTPStatus.OK, HTTPStatus.CREATED})
 _PREFLIGHT = {
     "Access-Control-Allow-Headers": "Authorization, Content-Type, Idempotency-Key, "
     "If-None-Match, Last-Event-ID",
     "Access-Control-Max-Age": "86400",
 }
+
+
+class Response(flask.Response):
+    """A response that is sent with its headers as they are, if it has a body."""
+
+    def get_wsgi_headers(self, environ: WSGIEnvironment) -> Headers:
+        """Return the headers, without the copy in which Werkzeug corrects them.
+
+        Only responses without a body need that.
+        """
+        return self.headers if self.status_code in _WITH_BODY else super().get_wsgi_headers(environ)
 
 
 class OrjsonProvider(JSONProvider):
@@ -51,12 +65,10 @@ def register(app: Flask) -> None:
     """Add the headers that all responses have."""
 
     @app.after_request
-    def add_headers(response: Response) -> Response:
-        headers = response.headers
-        headers.setdefault("Cache-Control", "no-cache")
-        headers.setdefault("X-Request-ID", current_request().id)
-        for name, value in _ALWAYS:
-            headers.setdefault(name, value)
+    def add_headers(response: flask.Response) -> flask.Response:
+        if "Cache-Control" not in response.headers:
+            response.headers.add("Cache-Control", "no-cache")
+        response.headers.extend((("X-Request-ID", current_request().id), *_ALWAYS))
         return response
 
 

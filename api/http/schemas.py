@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from marshmallow import INCLUDE, RAISE, Schema
+
+if TYPE_CHECKING:
+    from marshmallow import ValidationError
 
 NOT_AN_OBJECT = "must be a JSON object"
 
@@ -19,6 +24,13 @@ class RequestSchema(Schema):
         "type": NOT_AN_OBJECT,
         "unknown": "is not a known field",
     }
+
+    def handle_error(self, error: ValidationError, data: Any, **_: Any) -> None:  # noqa: ANN401  # marshmallow's signature
+        """Order the messages: marshmallow lists unknown fields in the random order of a set."""
+        if isinstance(error.messages, dict) and isinstance(data, dict):
+            order = {name: i for i, name in enumerate(dict.fromkeys((*self.fields, *data)))}
+            messages = sorted(error.messages.items(), key=lambda item: order[item[0]])
+            error.messages = dict(messages)
 
 
 class ResponseSchema(Schema):

@@ -25,7 +25,7 @@ from api.http.problem_types import (
 from api.http.requests import JSON, TEXT
 from api.http.responses import has_current, not_modified
 from api.http.schemas import RequestSchema, ResponseSchema
-from api.resources.games import GAME_ID, LINKS, REPLAYED, TABLE, GameWithEventsSchema
+from api.resources.games import AS_TEXT, GAME_ID, LINKS, REPLAYED, GameWithEventsSchema
 from engine import legal_actions
 
 if TYPE_CHECKING:
@@ -136,8 +136,7 @@ def list_actions(game_id: str) -> Response:
         STORE_UNAVAILABLE,
     ),
 )
-@blp.arguments(ActionsSchema)
-@blp.alt_response(200, schema=TABLE, content_type=TEXT)
+@blp.arguments(ActionsSchema())
 @blp.response(
     200,
     GameWithEventsSchema,
@@ -147,7 +146,7 @@ def list_actions(game_id: str) -> Response:
 @blp.doc(
     operationId="applyActions",
     security=[{}, {"token": []}],
-    responses={200: {"links": LINKS}},
+    responses={200: {**AS_TEXT, "links": LINKS}},
 )
 def apply_actions(body: dict[str, Any], game_id: str) -> Response:
     """Apply actions.

@@ -71,11 +71,12 @@ LINKS: Mapping[str, Mapping[str, Any]] = {
 }
 """The operations that can follow on a response that holds a game."""
 
-TABLE = {
+_TABLE = {
     "type": "string",
     "description": "The table, drawn in at most 80 columns, with the legal actions ready to paste.",
 }
-"""The schema of a game as text."""
+AS_TEXT = {"content": {TEXT: {"schema": _TABLE}}}
+"""Documents that a response is also available as text."""
 
 blp = Blueprint("games", __name__, description="Create a game, and look at it at any time.")
 
@@ -355,8 +356,7 @@ class CreatedGameSchema(GameWithEventsSchema):
     offers=(JSON, TEXT),
     problems=(IDEMPOTENCY_KEY_REUSED, RATE_LIMITED, STORE_UNAVAILABLE),
 )
-@blp.arguments(NewGameSchema)
-@blp.alt_response(201, schema=TABLE, content_type=TEXT)
+@blp.arguments(NewGameSchema())
 @blp.response(
     201,
     CreatedGameSchema,
@@ -365,7 +365,11 @@ class CreatedGameSchema(GameWithEventsSchema):
         {"Location": "The path of the game.", **REPLAYED, **LIMIT_HEADERS, **ETAG}
     ),
 )
-@blp.doc(operationId="createGame", parameters=[IDEMPOTENCY_KEY], responses={201: {"links": LINKS}})
+@blp.doc(
+    operationId="createGame",
+    parameters=[IDEMPOTENCY_KEY],
+    responses={201: {**AS_TEXT, "links": LINKS}},
+)
 def create_game(body: dict[str, Any]) -> Response:
     """Create a game.
 
@@ -403,10 +407,9 @@ def create_game(body: dict[str, Any]) -> Response:
     offers=(JSON, TEXT),
     problems=(GAME_NOT_FOUND, STORE_UNAVAILABLE),
 )
-@blp.alt_response(200, schema=TABLE, content_type=TEXT)
 @blp.response(200, GameSchema, description="The current game.")
 @blp.tagged(200)
-@blp.doc(operationId="getGame", responses={200: {"links": LINKS}})
+@blp.doc(operationId="getGame", responses={200: {**AS_TEXT, "links": LINKS}})
 def get_game(game_id: str) -> Response:
     """Look at a game.
 

@@ -104,7 +104,7 @@ class LedgerSchema(ResponseSchema):
 
 
 @blp.route("/v1/ledger", problems=(STORE_UNAVAILABLE,))
-@blp.arguments(LedgerQuerySchema, location="query")
+@blp.arguments(LedgerQuerySchema(), location="query")
 @blp.response(
     200,
     LedgerSchema,

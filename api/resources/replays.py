@@ -78,7 +78,7 @@ class ReplayedSchema(StateSchema):
 
 
 @blp.route("/v1/replays", methods=["POST"], problems=(ILLEGAL_ACTION,))
-@blp.arguments(ReplaySchema)
+@blp.arguments(ReplaySchema())
 @blp.response(200, ReplayedSchema, description="The game is valid; its final state.")
 @blp.doc(operationId="verifyReplay")
 def verify_replay(body: dict[str, Any]) -> Response:

@@ -70,7 +70,7 @@ load() {
 }
 
 show() { # the table without the commands to paste
-    echo && sed '/^What you can do/,$d' "$work/response"
+    echo && sed '/^Legal actions/,$d' "$work/response"
 }
 
 table() {
