@@ -53,6 +53,7 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     app = App(__name__, static_folder=None)
     app.config.from_mapping(openapi.CONFIG, MAX_CONTENT_LENGTH=MAX_CONTENT_LENGTH)
     app.url_map.merge_slashes = False
+    app.wsgi_app = responses.CommonHeaders(app.wsgi_app)  # type: ignore[method-assign]  # as Flask documents it
     if hops := chosen.proxy_hops:
         app.wsgi_app = ProxyFix(app.wsgi_app, hops, hops, hops, 0, hops)  # type: ignore[method-assign]  # as Flask documents it
 
@@ -72,7 +73,6 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
 
     logs.register(app, chosen.log)
     observer.register(app)
-    responses.register(app)
     errors.register(app)
     app.extensions["api"] = api = Api(app)
     for blueprint in blueprints():

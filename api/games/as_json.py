@@ -79,7 +79,7 @@ def public_state(state: State) -> dict[str, Any]:
         "faced": state.faced,
         "potions": state.potions,
         "can_avoid": state.can_avoid,
-        "dungeon_size": len(state.dungeon),
+        "dungeon_size": state.dungeon_size,
         "discard": codes(state.discard),
         "unseen": codes(state.unseen),
         "bottom": [codes(room) for room in state.bottom],

@@ -7,16 +7,23 @@ from typing import TYPE_CHECKING, cast
 import flask
 
 if TYPE_CHECKING:
+    from werkzeug.local import LocalProxy
+
     from api.http.requests import Request
     from api.store import Store
 
+_request = cast("LocalProxy[Request]", flask.request)
+
 
 def current_request() -> Request:
-    """Return the request that is being answered."""
-    # As Flask documents it: not the proxy, of which each use is another look-up.
-    return cast("Request", flask.request._get_current_object())  # type: ignore[attr-defined]  # noqa: SLF001  # see above
+    """Return the request that is being answered.
+
+    It is not the proxy, each use of which looks the request up again.
+    """
+    return _request._get_current_object()  # noqa: SLF001  # Flask documents it
 
 
 def current_store() -> Store:
     """Return the store of the running app."""
-    return cast("Store", flask.current_app.extensions["store"])
+    store: Store = flask.current_app.extensions["store"]
+    return store

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from functools import wraps
 from http import HTTPStatus
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import flask_smorest
@@ -82,19 +83,23 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest
 
     ARGUMENTS_PARSER = RequestParser()
 
-    def route(
+    def route(  # noqa: PLR0913  # one argument for each part of a declaration
         self,
         rule: str,
+        operation_id: str,
         *,
         problems: Iterable[ProblemType] = (),
         offers: tuple[str, ...] = (JSON,),
+        tagged: bool = False,
+        doc: Mapping[str, Any] = MappingProxyType({}),
         **options: Any,  # noqa: ANN401  # flask-smorest's
     ) -> Callable[[View], View]:
         """Register a view as an operation, as flask-smorest does.
 
-        ``problems`` are those that the view itself may raise, for the documentation. ``offers``
-        are the media types of the response, the default first. Query arguments are refused unless
-        the view declares some.
+        ``offers`` are the media types of the response, the default first. Query arguments are
+        refused unless the view declares some. The rest is documentation: ``problems`` are those
+        that the view itself may raise, ``tagged`` says that it is a GET with an entity tag, and
+        ``doc`` is what :meth:`doc` would take.
         """
         register = super().route(rule, **options)
         no_arguments = _NoArguments()
@@ -107,10 +112,12 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest
                 *(NOT_ACCEPTABLE, INVALID_REQUEST),
                 *problems,
             )
+            documented = self.doc(operationId=operation_id, **doc)(view)
+            documented = self.doc(responses=_documented_problems(refused))(documented)
+            if tagged:
+                documented = self.doc(**_TAGGED)(documented)
 
-            documented = self.doc(responses=_documented_problems(refused))(view)
-
-            @wraps(documented)  # whose documentation it takes over
+            @wraps(documented)  # which copies the documentation
             def operation(*args: Any, **kwargs: Any) -> Response:  # noqa: ANN401  # the view's
                 request = current_request()
                 request.negotiate(offers)
@@ -122,21 +129,6 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest
             return view
 
         return decorate
-
-    def tagged(self, status: int, *parameters: Mapping[str, Any]) -> Callable[[View], View]:
-        """Document a GET whose response has an entity tag, with its other header parameters."""
-        documented: Callable[[View], View] = self.doc(
-            parameters=[*parameters, _IF_NONE_MATCH],
-            responses={
-                status: {"headers": documented_headers(ETAG)},
-                HTTPStatus.NOT_MODIFIED.value: {
-                    "description": "Nothing has changed since the response that `If-None-Match` "
-                    "names.",
-                    "headers": documented_headers(ETAG),
-                },
-            },
-        )
-        return documented
 
 
 def documented_headers(headers: Mapping[str, str]) -> dict[str, Any]:
@@ -169,3 +161,15 @@ def _documented_problems(problems: Iterable[ProblemType]) -> dict[int, Any]:
 def _documented_problem_headers(kinds: Iterable[ProblemType]) -> dict[str, Any]:
     headers = {name: _PROBLEM_HEADERS[name] for kind in kinds for name in kind.headers}
     return {"headers": documented_headers(headers)} if headers else {}
+
+
+_TAGGED = {
+    "parameters": [_IF_NONE_MATCH],
+    "responses": {
+        200: {"headers": documented_headers(ETAG)},
+        304: {
+            "description": "Nothing has changed since the response that `If-None-Match` names.",
+            "headers": documented_headers(ETAG),
+        },
+    },
+}

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flask import current_app
-
 from api.games.as_json import game_body, game_path
 from api.games.as_text import draw_table
 from api.http.context import current_request
 from api.http.requests import TEXT
-from api.http.responses import has_current, not_modified
+from api.http.responses import Response, has_current, json_response, not_modified
 from engine import commitment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from flask import Response
-
     from api.store import Game
     from engine import Event, State
 
 _VARY = {"Vary": "Accept"}
-_REPLAYED = {"Idempotent-Replayed": "true"}
 
 
 def game_response(  # noqa: PLR0913  # one argument for each part of the response
@@ -40,13 +35,17 @@ def game_response(  # noqa: PLR0913  # one argument for each part of the respons
     tag = entity_tag(game, state.version, request.media_type)
     if has_current(tag):
         return not_modified(tag, _VARY)
-    sent = {"ETag": tag, **_VARY, **(_REPLAYED if replayed else {}), **(headers or {})}
     if request.media_type == TEXT:
         url = request.host_url.rstrip("/") + game_path(game.id, request.script_root) + "/actions"
-        body = draw_table(game, state, events or (), url, token)
+        table = draw_table(game, state, events or (), url, token)
+        response = Response(table, status, mimetype=TEXT)
     else:
-        body = current_app.json.dumps(game_body(game, state, request.script_root, events, token))
-    return current_app.response_class(body, status, sent, mimetype=request.media_type)
+        body = game_body(game, state, request.script_root, events, token)
+        response = json_response(body, status)
+    response.headers.extend({"ETag": tag, **_VARY, **(headers or {})})
+    if replayed:
+        response.headers["Idempotent-Replayed"] = "true"
+    return response
 
 
 def entity_tag(game: Game, version: int, representation: str) -> str:

@@ -75,6 +75,8 @@ class Request(flask.Request):
     @property
     def bearer_token(self) -> str | None:
         """The token of an ``Authorization: Bearer`` header."""
+        if "HTTP_AUTHORIZATION" not in self.environ:
+            return None
         given = self.authorization
         return given.token if given is not None and given.type == "bearer" else None
 

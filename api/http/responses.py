@@ -12,17 +12,17 @@ from flask.json.provider import JSONProvider
 from api.http.context import current_request
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from wsgiref.types import WSGIEnvironment
+    from collections.abc import Iterable, Mapping
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-    from flask import Flask
     from werkzeug.datastructures import Headers
 
 _EXPOSED = (
     "ETag, Location, Link, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, "
     "X-Request-ID"
 )
-_ALWAYS = (
+_COMMON = (
+    ("Cache-Control", "no-cache"),
     ("X-Content-Type-Options", "nosniff"),
     # A game's id is a capability: no page that is linked to may learn it.
     ("Referrer-Policy", "no-referrer"),
@@ -61,15 +61,27 @@ class OrjsonProvider(JSONProvider):
         return orjson.loads(s)
 
 
-def register(app: Flask) -> None:
-    """Add the headers that all responses have."""
+class CommonHeaders:
+    """WSGI middleware that adds the headers of all responses, except those that are already set."""
 
-    @app.after_request
-    def add_headers(response: flask.Response) -> flask.Response:
-        if "Cache-Control" not in response.headers:
-            response.headers.add("Cache-Control", "no-cache")
-        response.headers.extend((("X-Request-ID", current_request().id), *_ALWAYS))
-        return response
+    def __init__(self, wsgi_app: WSGIApplication) -> None:
+        self._wsgi_app = wsgi_app
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Call the app."""
+
+        def start(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:  # noqa: ANN401  # WSGI's signature
+            names = {name.lower() for name, _ in headers}
+            common = (("X-Request-ID", environ["werkzeug.request"].id), *_COMMON)
+            added = [header for header in common if header[0].lower() not in names]
+            return start_response(status, [*headers, *added], *exc_info)
+
+        return self._wsgi_app(environ, start)
+
+
+def json_response(body: Any, status: int = HTTPStatus.OK) -> Response:  # noqa: ANN401  # any JSON
+    """Return a JSON response: ``jsonify`` without a detour through text."""
+    return Response(orjson.dumps(body), status, content_type="application/json")
 
 
 def has_current(tag: str) -> bool:

@@ -99,12 +99,12 @@ class ActionsSchema(RequestSchema):
 
 @blp.route(
     "/v1/games/<game_id>/actions",
+    "listActions",
     parameters=[GAME_ID],
     problems=(GAME_NOT_FOUND, STORE_UNAVAILABLE),
+    tagged=True,
 )
 @blp.response(200, LegalActionsSchema, description="The legal actions; none if the game is over.")
-@blp.tagged(200)
-@blp.doc(operationId="listActions")
 def list_actions(game_id: str) -> Response:
     """List the legal actions.
 
@@ -123,6 +123,7 @@ def list_actions(game_id: str) -> Response:
 
 @blp.route(
     "/v1/games/<game_id>/actions",
+    "applyActions",
     methods=["POST"],
     parameters=[GAME_ID],
     offers=(JSON, TEXT),
@@ -135,6 +136,7 @@ def list_actions(game_id: str) -> Response:
         REVEALS_CARDS,
         STORE_UNAVAILABLE,
     ),
+    doc={"security": [{}, {"token": []}], "responses": {200: {**AS_TEXT, "links": LINKS}}},
 )
 @blp.arguments(ActionsSchema())
 @blp.response(
@@ -142,11 +144,6 @@ def list_actions(game_id: str) -> Response:
     GameWithEventsSchema,
     description="The actions are applied. The game right after them, and the events they caused.",
     headers=documented_headers({**REPLAYED, **ETAG}),
-)
-@blp.doc(
-    operationId="applyActions",
-    security=[{}, {"token": []}],
-    responses={200: {**AS_TEXT, "links": LINKS}},
 )
 def apply_actions(body: dict[str, Any], game_id: str) -> Response:
     """Apply actions.

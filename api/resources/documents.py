@@ -49,10 +49,8 @@ def _openapi(root: str) -> tuple[str, bytes]:
     return f'"{sha256(body).hexdigest()[:32]}"', body
 
 
-@blp.route("/openapi.json")
+@blp.route("/openapi.json", "getOpenApi", tagged=True)
 @blp.response(200, OpenApiSchema, description="The OpenAPI 3.1 document of this API.")
-@blp.tagged(200)
-@blp.doc(operationId="getOpenApi")
 def get_openapi() -> Response:
     """Read the API's description.
 

@@ -352,9 +352,11 @@ class CreatedGameSchema(GameWithEventsSchema):
 
 @blp.route(
     "/v1/games",
+    "createGame",
     methods=["POST"],
     offers=(JSON, TEXT),
     problems=(IDEMPOTENCY_KEY_REUSED, RATE_LIMITED, STORE_UNAVAILABLE),
+    doc={"parameters": [IDEMPOTENCY_KEY], "responses": {201: {**AS_TEXT, "links": LINKS}}},
 )
 @blp.arguments(NewGameSchema())
 @blp.response(
@@ -364,11 +366,6 @@ class CreatedGameSchema(GameWithEventsSchema):
     headers=documented_headers(
         {"Location": "The path of the game.", **REPLAYED, **LIMIT_HEADERS, **ETAG}
     ),
-)
-@blp.doc(
-    operationId="createGame",
-    parameters=[IDEMPOTENCY_KEY],
-    responses={201: {**AS_TEXT, "links": LINKS}},
 )
 def create_game(body: dict[str, Any]) -> Response:
     """Create a game.
@@ -403,13 +400,14 @@ def create_game(body: dict[str, Any]) -> Response:
 
 @blp.route(
     "/v1/games/<game_id>",
+    "getGame",
     parameters=[GAME_ID],
     offers=(JSON, TEXT),
     problems=(GAME_NOT_FOUND, STORE_UNAVAILABLE),
+    doc={"responses": {200: {**AS_TEXT, "links": LINKS}}},
+    tagged=True,
 )
 @blp.response(200, GameSchema, description="The current game.")
-@blp.tagged(200)
-@blp.doc(operationId="getGame", responses={200: {**AS_TEXT, "links": LINKS}})
 def get_game(game_id: str) -> Response:
     """Look at a game.
 

@@ -24,9 +24,8 @@ class HealthSchema(ResponseSchema):
     status = fields.String(required=True, metadata={"description": "Always `ok`."})
 
 
-@blp.route("/livez")
+@blp.route("/livez", "getLiveness")
 @blp.response(200, HealthSchema, description="The process responds.")
-@blp.doc(operationId="getLiveness")
 def get_liveness() -> Response:
     """Check whether the process is alive.
 
@@ -35,9 +34,8 @@ def get_liveness() -> Response:
     return jsonify({"status": "ok"})
 
 
-@blp.route("/readyz", problems=(STORE_UNAVAILABLE,))
+@blp.route("/readyz", "getReadiness", problems=(STORE_UNAVAILABLE,))
 @blp.response(200, HealthSchema, description="Games can be played.")
-@blp.doc(operationId="getReadiness")
 def get_readiness() -> Response:
     """Check whether games can be played.
 

@@ -61,12 +61,12 @@ class HistorySchema(ResponseSchema):
 
 @blp.route(
     "/v1/games/<game_id>/history",
+    "getHistory",
     parameters=[GAME_ID],
     problems=(GAME_NOT_FOUND, STORE_UNAVAILABLE),
+    tagged=True,
 )
 @blp.response(200, HistorySchema, description="The history so far.")
-@blp.tagged(200)
-@blp.doc(operationId="getHistory")
 def get_history(game_id: str) -> Response:
     """Read a game's history.
 

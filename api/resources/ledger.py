@@ -103,7 +103,7 @@ class LedgerSchema(ResponseSchema):
     )
 
 
-@blp.route("/v1/ledger", problems=(STORE_UNAVAILABLE,))
+@blp.route("/v1/ledger", "listLedger", problems=(STORE_UNAVAILABLE,))
 @blp.arguments(LedgerQuerySchema(), location="query")
 @blp.response(
     200,
@@ -111,7 +111,6 @@ class LedgerSchema(ResponseSchema):
     description="Entries of the board; none if nobody has finished yet.",
     headers=documented_headers({"Link": 'The next page, as `rel="next"`, unless it is the last.'}),
 )
-@blp.doc(operationId="listLedger")
 def list_ledger(query: dict[str, Any]) -> Response:
     """List finished games by rank.
 

@@ -77,10 +77,9 @@ class ReplayedSchema(StateSchema):
     notation = fields.String(required=True, metadata={"description": "The game in one line."})
 
 
-@blp.route("/v1/replays", methods=["POST"], problems=(ILLEGAL_ACTION,))
+@blp.route("/v1/replays", "verifyReplay", methods=["POST"], problems=(ILLEGAL_ACTION,))
 @blp.arguments(ReplaySchema())
 @blp.response(200, ReplayedSchema, description="The game is valid; its final state.")
-@blp.doc(operationId="verifyReplay")
 def verify_replay(body: dict[str, Any]) -> Response:
     """Verify a whole game.
 

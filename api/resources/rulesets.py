@@ -101,9 +101,8 @@ class RulesetsSchema(ResponseSchema):
     )
 
 
-@blp.route("/v1/rulesets")
+@blp.route("/v1/rulesets", "listRulesets")
 @blp.response(200, RulesetsSchema, description="All rulesets.")
-@blp.doc(operationId="listRulesets")
 def list_rulesets() -> Response:
     """List the rulesets.
 
@@ -112,9 +111,10 @@ def list_rulesets() -> Response:
     return jsonify({"rulesets": [_ruleset_body(ruleset) for ruleset in RULESETS.values()]})
 
 
-@blp.route("/v1/rulesets/<ruleset>", parameters=[RULESET], problems=(RULESET_NOT_FOUND,))
+@blp.route(
+    "/v1/rulesets/<ruleset>", "getRuleset", parameters=[RULESET], problems=(RULESET_NOT_FOUND,)
+)
 @blp.response(200, RulesetSchema, description="The ruleset.")
-@blp.doc(operationId="getRuleset")
 def get_ruleset(ruleset: str) -> Response:
     """Read a ruleset.
 

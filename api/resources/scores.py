@@ -64,10 +64,12 @@ class ScoreSchema(ResponseSchema):
 
 
 @blp.route(
-    "/v1/games/<game_id>/score", parameters=[GAME_ID], problems=(GAME_NOT_FOUND, STORE_UNAVAILABLE)
+    "/v1/games/<game_id>/score",
+    "getScore",
+    parameters=[GAME_ID],
+    problems=(GAME_NOT_FOUND, STORE_UNAVAILABLE),
 )
 @blp.response(200, ScoreSchema, description="The score, or its parts so far.")
-@blp.doc(operationId="getScore")
 def get_score(game_id: str) -> Response:
     """Fetch a game's score.
 

@@ -62,7 +62,9 @@ class Client:
     def run(self, script: Script, *keys_and_args: str | int) -> Any:  # noqa: ANN401  # whatever the script returns
         """Run a script on its keys and return what it returns."""
         try:
-            return self.redis.evalsha(script.sha, script.keys, *keys_and_args)
+            return self.redis.execute_command(  # type: ignore[no-untyped-call]  # redis-py
+                "EVALSHA", script.sha, script.keys, *keys_and_args
+            )
         except NoScriptError:
             return self.redis.eval(script.text, script.keys, *keys_and_args)
 

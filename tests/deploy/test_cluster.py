@@ -82,7 +82,7 @@ def test_the_operators_commands_see_all_nodes(api: ApiServer, url: str) -> None:
     result = runner.invoke(args=["ledger", "verify"])
     assert "0 differences." in result.output
     cleared = runner.invoke(args=["ledger", "clear", "original/cluster-commands", "--yes"])
-    assert cleared.output == "1 games taken off.\n"
+    assert cleared.output == "1 games removed.\n"
     rebuilt = runner.invoke(args=["ledger", "rebuild"])
     assert rebuilt.output.startswith("0 games entered")
     assert api.get("/v1/ledger?seed=cluster-commands").json["entries"] == []

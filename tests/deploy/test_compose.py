@@ -93,7 +93,7 @@ def test_an_image_has_a_version(name: str) -> None:
 
 
 def test_the_apis_have_time_to_finish_requests() -> None:
-    configuration = (ROOT / "api" / "gunicorn.conf.py").read_text()
+    configuration = (ROOT / "api" / "server" / "gunicorn.conf.py").read_text()
     (graceful,) = re.findall(r"^graceful_timeout = (\d+)", configuration, re.MULTILINE)
     for api in APIS:
         assert int(SERVICES[api]["stop_grace_period"].removesuffix("s")) > int(graceful)

@@ -116,7 +116,7 @@ def test_the_image_serves_everything_that_the_source_tree_serves(
     containers: list[Container], store_server: StoreServer
 ) -> None:
     paths = ["/", "/docs", "/docs/problems", "/openapi.json", "/v1/rulesets", "/livez", "/metrics"]
-    served = [ROOT / "clients" / "web", ROOT / "api" / "static"]
+    served = [ROOT / "clients" / "web", ROOT / "api" / "site" / "static"]
     paths += [
         f"/{top}/{path.relative_to(directory)}"
         for directory, top in zip(served, ("play", "static"), strict=True)

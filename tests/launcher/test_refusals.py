@@ -15,7 +15,7 @@ def test_a_port_in_use_is_refused(launch: Launch, runtime: Path) -> None:
         port = taken.getsockname()[1]
         server = launch(SCOUNDREL_PORT=str(port))
         assert server.status() == 1
-    assert f"Port {port} is taken" in server.output
+    assert f"Port {port} is in use" in server.output
     assert "make run PORT=" in server.output
     assert len(server.output.splitlines()) == 1
     assert server.processes() == []

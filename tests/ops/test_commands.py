@@ -80,7 +80,7 @@ def _on(store: Store, board: Board) -> list[str]:
 
 def test_verify_reports_nothing_for_correct_boards(ledger: Command, games: list[Game]) -> None:
     assert _sound(ledger).startswith(
-        f"{len(games)} games, 9 of them over; 3 boards with 8 entries, 0 of games that have expired"
+        f"{len(games)} games, 9 of them finished; 3 boards with 8 entries, 0 of expired games"
     )
 
 
@@ -132,7 +132,7 @@ def test_verify_counts_entries_of_expired_games_without_reporting_them(
     ledger: Command, redis: Redis, games: list[Game]
 ) -> None:
     redis.delete(f"game:{games[0].id}")
-    assert "8 entries, 1 of games that have expired; 0 differences." in _sound(ledger)
+    assert "8 entries, 1 of expired games; 0 differences." in _sound(ledger)
 
 
 def test_verify_ignores_a_game_that_is_being_finished(
@@ -179,7 +179,9 @@ def test_rebuild_derives_the_boards_from_the_games(
     assert boards_read(store, redis) != right
     result = ledger("rebuild")
     assert result.exit_code == 0
-    assert result.output.startswith("7 games entered, 1 false entries and 0 of expired games")
+    assert result.output.startswith(
+        "7 games added, 1 false entries and 0 entries of expired games removed"
+    )
     assert boards_read(store, redis) == right
     assert redis.pexpiretime(name) == games[6].updated_at + SEEDED_BOARD_DAYS * DAY
     _sound(ledger)
@@ -189,7 +191,7 @@ def test_rebuild_removes_entries_of_expired_games(
     ledger: Command, redis: Redis, games: list[Game]
 ) -> None:
     redis.delete(f"game:{games[0].id}", f"game:{games[3].id}")
-    assert "2 of expired games taken off" in ledger("rebuild").output
+    assert "2 entries of expired games removed" in ledger("rebuild").output
     assert redis.zcard("board:original") == 4
 
 
@@ -198,7 +200,9 @@ def test_rebuild_does_not_change_correct_boards(
 ) -> None:
     assert games
     before = boards_read(store, redis)
-    assert ledger("rebuild").output.startswith("0 games entered, 0 false entries and 0 of expired")
+    assert ledger("rebuild").output.startswith(
+        "0 games added, 0 false entries and 0 entries of expired"
+    )
     assert boards_read(store, redis) == before
 
 
@@ -238,12 +242,12 @@ def test_unfinished_and_damaged_games_can_be_removed(
 
 
 def test_an_id_may_begin_with_a_dash(ledger: Command) -> None:
-    assert "There is no such game." in ledger("remove", "-U0AlW7vBPNAF9JtDYJZLQ", "--yes").output
+    assert "Game not found." in ledger("remove", "-U0AlW7vBPNAF9JtDYJZLQ", "--yes").output
 
 
 def test_removing_an_unknown_game_is_an_error(ledger: Command) -> None:
     result = ledger("remove", secrets.token_urlsafe(16), "--yes")
-    assert (result.exit_code, result.output) == (1, "Error: There is no such game.\n")
+    assert (result.exit_code, result.output) == (1, "Error: Game not found.\n")
 
 
 @pytest.mark.parametrize("typed", ["", "n\n", "\n"])
@@ -265,7 +269,7 @@ def test_nothing_is_removed_without_confirmation(
 def cleared(ledger: Command, games: list[Game]) -> list[Game]:
     """The same games after the board of the first six was cleared."""
     result = ledger("clear", "original", "--yes")
-    assert result.output == "6 games taken off.\n"
+    assert result.output == "6 games removed.\n"
     return games
 
 
@@ -340,7 +344,7 @@ def test_nothing_is_cleared_without_confirmation(
     assert games
     result = ledger("clear", "original", typed=typed)
     assert result.exit_code == 1
-    assert "Take 6 games off the board original for good?" in result.output
+    assert "Remove 6 games from the board original for good?" in result.output
     assert redis.zcard("board:original") == 6
     assert not redis.exists("cleared:{board:original}")
     assert ledger("clear", "original", typed="y\n").exit_code == 0
@@ -351,7 +355,7 @@ def test_nothing_is_cleared_without_confirmation(
 def test_clear_refuses_an_invalid_board(ledger: Command, redis: Redis, name: str) -> None:
     result = ledger("clear", name, "--yes")
     assert result.exit_code == 2
-    assert "no board is called" in result.output
+    assert "there is no board named" in result.output
     assert redis.dbsize() == redis.exists("secret", "secret:fingerprint", "probe")
 
 
@@ -365,5 +369,5 @@ def test_an_unavailable_store_is_reported_in_one_line(arguments: list[str]) -> N
     app = create_app({"REDIS_URL": "unix:///nowhere/store.sock"})
     result = app.test_cli_runner().invoke(args=["ledger", *arguments])
     assert result.exit_code == 1
-    assert result.output.startswith("Error: The store does not answer: ")
+    assert result.output.startswith("Error: The store is not available: ")
     assert result.output.count("\n") == 1

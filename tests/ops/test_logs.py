@@ -23,7 +23,7 @@ UNKNOWN_ID = "0123456789abcdefghijkl"
 KEY = "key-of-16-letters-or-more"
 SECRETS = (UNKNOWN_ID, KEY, "Zaphod", "token-of-somebody", "seed-of-mine")
 
-JSONLINES = runpy.run_path(str(ROOT / "api" / "jsonlines.py"))
+JSONLINES = runpy.run_path(str(ROOT / "api" / "observe" / "json_lines.py"))
 
 
 def test_every_line_is_json_including_those_of_gunicorn(server: LoggedServer) -> None:
