@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
 
+from tests.e2e.browsing import CHROMIUM, launch
+
 if TYPE_CHECKING:
-    from collections.abc import Generator
-    from typing import Any
+    from collections.abc import Generator, Iterator
+
+    from playwright.sync_api import Browser
 
 settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
 settings.register_profile("here", deadline=None)
@@ -42,6 +46,16 @@ SPREAD = {
     "tests/launcher/test_launcher.py",
 }
 """Modules that take long and whose fixtures do not: each of their tests may run in any worker."""
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Debian's chromium, driven by Playwright, which a process can start only once."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if not Path(CHROMIUM).exists():
+        pytest.skip("no chromium on the PATH; scripts/apt-packages.sh installs it")
+    with playwright.sync_playwright() as running, launch(running) as started:
+        yield started
 
 
 @pytest.hookimpl(wrapper=True)

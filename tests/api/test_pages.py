@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import threading
 from contextlib import contextmanager
 from hashlib import sha256
@@ -297,22 +296,6 @@ def mounted(store: StoreServer, prefix: str) -> Iterator[str]:
         server.shutdown()
         thread.join()
         server.server_close()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Return a browser: Debian's, nothing is downloaded."""
-    executable = shutil.which("chromium")
-    if executable is None:
-        pytest.skip("chromium is not installed: the reference was not looked at")
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415  # slow, and needed here alone
-
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(
-            executable_path=executable, args=["--no-sandbox", "--disable-background-networking"]
-        )
-        yield started
-        started.close()
 
 
 @pytest.fixture(params=["", "/some/path"], ids=["at the root", "under a path"])

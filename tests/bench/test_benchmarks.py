@@ -45,14 +45,20 @@ def store(store_server: StoreServer) -> Iterator[Store]:
 
 
 def figures_of(module: str, *arguments: str) -> dict[str, list[float]]:
-    """Run a benchmark and return the figures in each row of its tables."""
-    done = subprocess.run(
-        [sys.executable, "-m", module, *arguments],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    """Run a benchmark and return the figures in each row of its tables.
+
+    Beside other tests a server may be late for some requests, so a failed load is retried.
+    """
+    for _ in range(3):
+        done = subprocess.run(
+            [sys.executable, "-m", module, *arguments],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if "LoadError" not in done.stderr:
+            break
     assert done.returncode == 0, done.stderr
     lines = re.findall(r"^(\S.*?\D) {2,}([\d., %]+)$", done.stdout, re.MULTILINE)
     return {

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.e2e.browsing import CHROMIUM, Visitor, launch
+from tests.e2e.browsing import Visitor
 from tests.servers import StoreServer, serving, valkey_binary
 
 if TYPE_CHECKING:
@@ -28,16 +27,6 @@ def server() -> Iterator[ApiServer]:
             yield running
     finally:
         store.close()
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Debian's chromium under Playwright."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if not Path(CHROMIUM).exists():
-        pytest.skip("no chromium on the PATH; scripts/apt-packages.sh installs it")
-    with playwright.sync_playwright() as running, launch(running) as started:
-        yield started
 
 
 @pytest.fixture
