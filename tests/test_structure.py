@@ -1,4 +1,4 @@
-"""Conventions that hold for whatever is added: routes, resources, schemas, and the README."""
+"""Conventions for everything that is added: routes, resources, schemas, and the README."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from marshmallow import RAISE
 
 import api.resources
 from api import create_app
 from api.http.contract import Blueprint
 from api.http.openapi import document
-from api.http.schemas import RequestSchema
 from api.settings import table
 
 if TYPE_CHECKING:
@@ -24,8 +22,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 
-FOR_PEOPLE = {"web", "pages", "metrics"}
-"""The blueprints of pages, files and figures: they are no operations of the API."""
+PAGES = {"web_client", "pages", "metrics"}
+"""The blueprints that are not part of the API: pages, files and metrics."""
 
 RESOURCES = [
     import_module(f"api.resources.{path.stem}")
@@ -44,9 +42,9 @@ OPERATIONS: dict[str, dict[str, Any]] = {
 
 
 def routes() -> Iterator[str]:
-    """Yield method and path of all that the app answers, but for pages and their files."""
+    """Yield method and path of each route, except those of pages and their files."""
     for rule in APP.url_map.iter_rules():
-        if rule.endpoint.partition(".")[0] not in FOR_PEOPLE:
+        if rule.endpoint.partition(".")[0] not in PAGES:
             path = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule)
             for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}:
                 yield f"{method} {path}"
@@ -84,18 +82,18 @@ def test_the_variables_of_a_path_are_documented(route: str) -> None:
 
 
 @pytest.mark.parametrize("route", sorted(OPERATIONS))
-def test_all_that_an_operation_takes_and_answers_is_described(route: str) -> None:
+def test_parameters_and_responses_of_an_operation_are_described(route: str) -> None:
     operation = OPERATIONS[route]
-    answers = operation["responses"].values()
-    headers = [header for answer in answers for header in answer.get("headers", {}).values()]
-    for part in (*operation.get("parameters", []), *answers, *headers):
+    responses = operation["responses"].values()
+    headers = [header for each in responses for header in each.get("headers", {}).values()]
+    for part in (*operation.get("parameters", []), *responses, *headers):
         assert part["description"]
 
 
 # Schemas.
 
 
-def test_every_field_of_every_schema_is_described() -> None:
+def test_every_field_is_described() -> None:
     bare = [
         f"{name}.{field}"
         for name, schema in DOCUMENT["components"]["schemas"].items()
@@ -106,7 +104,7 @@ def test_every_field_of_every_schema_is_described() -> None:
 
 
 def _used(part: Any) -> set[str]:  # noqa: ANN401  # a part of the document
-    """Return the schemas that a part of the document leads to."""
+    """Return the schemas that a part of the document uses, directly or through others."""
     found = set(re.findall(r'"#/components/schemas/(\w+)"', json.dumps(part)))
     while True:
         schemas = DOCUMENT["components"]["schemas"]
@@ -118,30 +116,30 @@ def _used(part: Any) -> set[str]:  # noqa: ANN401  # a part of the document
         found.update(further)
 
 
-def test_what_is_answered_may_grow() -> None:
-    answered = _used([operation["responses"] for operation in OPERATIONS.values()])
+def test_schemas_of_responses_allow_further_fields() -> None:
+    responses = _used([operation["responses"] for operation in OPERATIONS.values()])
     schemas = DOCUMENT["components"]["schemas"]
-    closed = [name for name in answered if schemas[name].get("additionalProperties") is not True]
+    closed = [name for name in responses if schemas[name].get("additionalProperties") is not True]
     assert closed == []
 
 
-def test_what_is_sent_may_hold_nothing_but_what_is_documented() -> None:
-    sent = _used([operation.get("requestBody") for operation in OPERATIONS.values()])
+def test_schemas_of_requests_allow_only_documented_fields() -> None:
+    requests = _used([operation.get("requestBody") for operation in OPERATIONS.values()])
     schemas = DOCUMENT["components"]["schemas"]
-    open_ = [name for name in sent if schemas[name].get("additionalProperties") is not False]
+    open_ = [name for name in requests if schemas[name].get("additionalProperties") is not False]
     assert open_ == []
 
 
-def test_no_schema_is_left_unused() -> None:
+def test_every_schema_is_used() -> None:
     assert _used(list(OPERATIONS.values())) == set(DOCUMENT["components"]["schemas"])
 
 
 @pytest.mark.parametrize("union", ["oneOf", "allOf", "discriminator"])
-def test_schemas_are_flat_so_that_generators_take_them(union: str) -> None:
+def test_schemas_use_no_union_that_generators_do_not_support(union: str) -> None:
     assert f'"{union}"' not in json.dumps(DOCUMENT)
 
 
-def test_a_nullable_object_is_all_that_a_schema_leaves_open() -> None:
+def test_the_only_choice_in_a_schema_is_an_object_or_null() -> None:
     for choice in re.findall(r'"anyOf": (\[[^\]]*\])', json.dumps(DOCUMENT)):
         one, other = json.loads(choice)
         assert (set(one), other) == ({"$ref"}, {"type": "null"})
@@ -151,7 +149,7 @@ def test_a_nullable_object_is_all_that_a_schema_leaves_open() -> None:
 
 
 @pytest.mark.parametrize("resource", RESOURCES, ids=lambda module: module.__name__)
-def test_a_resource_is_one_blueprint_called_blp(resource: ModuleType) -> None:
+def test_a_resource_has_one_blueprint_called_blp(resource: ModuleType) -> None:
     defined = {
         name: value
         for name, value in vars(resource).items()
@@ -166,54 +164,24 @@ def test_no_two_resources_share_a_name() -> None:
     assert len(names) == len(set(names))
 
 
-def test_every_file_among_the_resources_is_one_and_is_served() -> None:
-    assert {resource.blp.name for resource in RESOURCES} == set(APP.blueprints) - FOR_PEOPLE - {
-        "api-docs"
-    }
+def test_every_resource_is_registered() -> None:
+    assert {resource.blp.name for resource in RESOURCES} == set(APP.blueprints) - PAGES
 
 
-def test_the_folder_of_resources_holds_nothing_else() -> None:
+def test_the_folder_of_resources_contains_only_modules() -> None:
     here = Path(api.resources.__path__[0])
     others = [path.name for path in here.iterdir() if path.suffix != ".py"]
     assert set(others) <= {"__pycache__"}
 
 
-# What the app and the schemas of requests leave out must not be counted on.
-
-
-def test_nothing_hooks_into_requests() -> None:
-    hooks = (
-        APP.url_value_preprocessors,
-        APP.before_request_funcs,
-        APP.after_request_funcs,
-        APP.teardown_request_funcs,
-    )
-    assert [name for kind in hooks for name, functions in kind.items() if functions] == []
-
-
-def test_no_route_redirects() -> None:
-    """As Flask does to a path that wants its last slash: by an exception, which is no response."""
-    assert [rule.rule for rule in APP.url_map.iter_rules() if rule.rule.endswith("/")] == ["/"]
-    assert not APP.url_map.merge_slashes
-
-
-@pytest.mark.parametrize("schema", RequestSchema.__subclasses__(), ids=lambda kind: kind.__name__)
-def test_a_request_s_schema_has_fields_alone(schema: type[RequestSchema]) -> None:
-    """No hooks, and no fields by another name than their own."""
-    assert not any(schema._hooks.values())
-    assert schema.Meta.unknown == RAISE
-    fields = schema().load_fields
-    assert [name for name, field in fields.items() if field.data_key or field.attribute] == []
-
-
 # The README.
 
 
-def test_the_readme_tells_the_settings_as_they_are() -> None:
+def test_the_readme_lists_the_settings() -> None:
     text = (ROOT / "README.md").read_text()
     rows = text[text.index("| Variable") :].split("\n\n", 1)[0].splitlines()[2:]
-    told = [tuple(cell.strip() for cell in row.strip("|").split("|")) for row in rows]
-    assert told == [
+    listed = [tuple(cell.strip() for cell in row.strip("|").split("|")) for row in rows]
+    assert listed == [
         (f"`{name}`", f"`{default}`" if default else "", meaning)
         for name, default, meaning in table()
     ]

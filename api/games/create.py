@@ -10,8 +10,7 @@ from api.games.limits import count_creation
 from api.store import MODES, GameNotFound, NewGame
 
 if TYPE_CHECKING:
-    from api.games.limits import Allowance
-    from api.store import Game, Mode, Store
+    from api.store import Allowance, Game, Mode, Store
     from engine import Rules
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from api.games.limits import Allowance
-    from api.store import Game
+    from api.store import Allowance, Game
     from engine import Status
 
 

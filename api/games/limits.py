@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 from ipaddress import IPv6Address, ip_address
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from api.games.access import client_name
 from api.games.errors import RateLimited
 
 if TYPE_CHECKING:
-    from limits import RateLimitItem
-
-    from api.store import Store
+    from api.store import Allowance, Store
 
 SITE_BITS = 64
 """The part of an IPv6 address that is one client: a /64 belongs to one household."""
-
-
-class Allowance(NamedTuple):
-    """What is left of a client's limit."""
-
-    limit: RateLimitItem
-    remaining: int
-    seconds: int
-    """The seconds until one more game may be created."""
 
 
 def count_creation(store: Store, address: str) -> Allowance | None:
@@ -33,10 +22,8 @@ def count_creation(store: Store, address: str) -> Allowance | None:
     """
     if store.create_limit is None:
         return None
-    client = client_name(store.secret, site(address))
-    granted, remaining, seconds = store.create_limit.take(client)
-    allowance = Allowance(store.create_limit.limit, remaining, seconds)
-    if not granted:
+    allowance = store.create_limit.take(client_name(store.secret, site(address)))
+    if not allowance.granted:
         raise RateLimited(allowance)
     return allowance
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from traceback import format_tb
 from typing import TYPE_CHECKING, Any
 
 from flask import Flask
@@ -10,7 +9,7 @@ from flask.sessions import SessionInterface
 
 from api.http.context import current_request
 from api.http.requests import Request
-from api.http.responses import OrjsonProvider, Response, options_response, sorted_methods
+from api.http.responses import options_response, sorted_methods
 
 if TYPE_CHECKING:
     import flask
@@ -24,11 +23,9 @@ class NoSessions(SessionInterface):
 
 
 class App(Flask):
-    """Flask with our requests and JSON, without sessions, and with logs that contain no paths."""
+    """Flask with our requests, without sessions, and with logs that contain no paths."""
 
     request_class = Request
-    response_class = Response
-    json_provider_class = OrjsonProvider
     session_interface = NoSessions()
 
     def make_default_options_response(self) -> flask.Response:
@@ -37,14 +34,12 @@ class App(Flask):
         return options_response(sorted_methods(response.headers["Allow"]))
 
     def log_exception(self, exc_info: Any) -> None:  # noqa: ANN401  # Flask's own type is private
-        """Log an unhandled exception without the path and its message: they may contain an id."""
+        """Log an unhandled exception by its route: the path may contain a game's id."""
         request = current_request()
-        error = exc_info[1]
         self.logger.error(
-            "%s %s failed, request %s: %s\n%s",
+            "%s %s failed, request %s",
             request.method,
             request.route,
             request.id,
-            type(error).__name__,
-            "".join(format_tb(error.__traceback__)),
+            exc_info=exc_info,
         )

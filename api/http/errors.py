@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +34,7 @@ from api.http.problem_types import (
     ProblemType,
 )
 from api.http.problems import Problem
-from api.http.responses import sorted_methods
+from api.http.responses import json_response, sorted_methods
 from api.store import UNAVAILABLE, GameNotFound, UnreadableGame, WrongSecret
 from engine import IllegalAction
 
@@ -75,12 +76,8 @@ def _response(problem: Problem) -> Response:
         "request_id": request.id,
         **problem.members,
     }
-    response = current_app.response_class(
-        current_app.json.dumps(body), kind.status, content_type=MEDIA_TYPE
-    )
-    response.headers.update(problem.headers)
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    headers = {**problem.headers, "Cache-Control": "no-store"}
+    return json_response(body, kind.status, headers, MEDIA_TYPE)
 
 
 def _page(root: str, kind: ProblemType) -> str:
@@ -102,17 +99,19 @@ _BY_STATUS = {
 
 
 def _from_http_exception(error: HTTPException) -> Problem:
-    status = HTTPStatus(error.code or HTTPStatus.INTERNAL_SERVER_ERROR)
+    status = error.code or HTTPStatus.INTERNAL_SERVER_ERROR
     headers = dict(error.get_headers(current_request().environ))
-    del headers["Content-Type"]
+    headers.pop("Content-Type", None)
     if "Allow" in headers:
         headers["Allow"] = sorted_methods(headers["Allow"])
-    if status in _BY_STATUS:
-        return Problem(_BY_STATUS[status], headers=headers)
-    # Of an extension: the status says it all, as RFC 9457 has it for "about:blank".
-    code = status.phrase.lower().replace(" ", "_")
-    meaning = error.description or status.description or status.phrase
-    return Problem(ProblemType(code, status, status.phrase, meaning), headers=headers)
+    kind = _BY_STATUS.get(status) or _generic(status, error)
+    return Problem(kind, headers=headers)
+
+
+def _generic(status: int, error: HTTPException) -> ProblemType:
+    """Return the type of a problem that only an extension raises: "about:blank" in RFC 9457."""
+    code = re.sub("[^a-z]+", "_", error.name.lower().replace("'", "")).strip("_")
+    return ProblemType(code, status, error.name, error.description or error.name)
 
 
 def _from_unavailable(error: Exception) -> Problem:

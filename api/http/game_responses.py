@@ -14,6 +14,8 @@ from engine import commitment
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import flask
+
     from api.store import Game
     from engine import Event, State
 
@@ -29,7 +31,7 @@ def game_response(  # noqa: PLR0913  # one argument for each part of the respons
     replayed: bool = False,
     status: int = 200,
     headers: Mapping[str, str] | None = None,
-) -> Response:
+) -> flask.Response:
     """Return a game in one of its states, as JSON or as text."""
     request = current_request()
     tag = entity_tag(game, state.version, request.media_type)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from api.games.limits import Allowance
+    from api.store import Allowance
 
 
 def limit_headers(allowance: Allowance | None) -> dict[str, str]:
     """Return the headers that describe an allowance; none without a limit."""
     if allowance is None:
         return {}
-    limit, remaining, seconds = allowance
+    limit, _, remaining, seconds = allowance
     return {
         "RateLimit-Policy": f'"create";q={limit.amount};w={limit.get_expiry()}',
         "RateLimit": f'"create";r={remaining};t={seconds}',

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache, cached_property
+from functools import cache
 from random import getrandbits
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -24,6 +24,8 @@ from api.http.problem_types import (
 from api.http.problems import Problem, invalid
 
 if TYPE_CHECKING:
+    from wsgiref.types import WSGIEnvironment
+
     from marshmallow import Schema, ValidationError
 
 JSON = "application/json"
@@ -38,6 +40,7 @@ OTHER_METHOD = "OTHER"
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _IDEMPOTENCY_KEY = re.compile(r"[!-~]{16,255}")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_REQUEST_ID_KEY = "scoundrel.request_id"
 _ACCEPTS_JSON = {None, "", "*/*", JSON}
 
 
@@ -53,11 +56,10 @@ class Request(flask.Request):
         super().__init__(*args, **kwargs)
         self.began = perf_counter()
 
-    @cached_property
+    @property
     def id(self) -> str:
-        """The client's ``X-Request-ID`` if it is valid, else a random one. It is not a secret."""
-        given: str = self.environ.get("HTTP_X_REQUEST_ID", "")
-        return given if _REQUEST_ID.fullmatch(given) else f"{getrandbits(64):016x}"
+        """The request's id."""
+        return request_id(self.environ)
 
     @property
     def route(self) -> str:
@@ -101,6 +103,16 @@ class Request(flask.Request):
         if chosen is None:
             raise Problem(NOT_ACCEPTABLE)
         self.media_type = chosen
+
+
+def request_id(environ: WSGIEnvironment) -> str:
+    """Return the client's ``X-Request-ID`` if it is valid, else a random one. It is no secret."""
+    known: str | None = environ.get(_REQUEST_ID_KEY)
+    if known is None:
+        given = environ.get("HTTP_X_REQUEST_ID", "")
+        known = given if _REQUEST_ID.fullmatch(given) else f"{getrandbits(64):016x}"
+        environ[_REQUEST_ID_KEY] = known
+    return known
 
 
 class RequestParser(FlaskParser):

@@ -1,4 +1,4 @@
-"""Responses: how JSON is written, entity tags, and the headers that all responses have."""
+"""Responses: JSON, entity tags, and the headers that all responses have."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import flask
 import orjson
-from flask.json.provider import JSONProvider
 
 from api.http.context import current_request
+from api.http.requests import JSON, request_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -30,7 +30,6 @@ _COMMON = (
     ("Access-Control-Allow-Origin", "*"),
     ("Access-Control-Expose-Headers", _EXPOSED),
 )
-_WITH_BODY = frozenset({HTTPStatus.OK, HTTPStatus.CREATED})
 _PREFLIGHT = {
     "Access-Control-Allow-Headers": "Authorization, Content-Type, Idempotency-Key, "
     "If-None-Match, Last-Event-ID",
@@ -39,26 +38,11 @@ _PREFLIGHT = {
 
 
 class Response(flask.Response):
-    """A response that is sent with its headers as they are, if it has a body."""
+    """A response whose headers are correct as they are."""
 
-    def get_wsgi_headers(self, environ: WSGIEnvironment) -> Headers:
-        """Return the headers, without the copy in which Werkzeug corrects them.
-
-        Only responses without a body need that.
-        """
-        return self.headers if self.status_code in _WITH_BODY else super().get_wsgi_headers(environ)
-
-
-class OrjsonProvider(JSONProvider):
-    """Flask's JSON, written and read by orjson."""
-
-    def dumps(self, obj: Any, **_: Any) -> str:  # noqa: ANN401  # Flask's signature
-        """Write JSON."""
-        return orjson.dumps(obj).decode()
-
-    def loads(self, s: str | bytes, **_: Any) -> Any:  # noqa: ANN401  # Flask's signature
-        """Read JSON."""
-        return orjson.loads(s)
+    def get_wsgi_headers(self, environ: WSGIEnvironment) -> Headers:  # noqa: ARG002  # Werkzeug's signature
+        """Return the headers, without the copy in which Werkzeug corrects them."""
+        return self.headers
 
 
 class CommonHeaders:
@@ -72,16 +56,21 @@ class CommonHeaders:
 
         def start(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:  # noqa: ANN401  # WSGI's signature
             names = {name.lower() for name, _ in headers}
-            common = (("X-Request-ID", environ["werkzeug.request"].id), *_COMMON)
+            common = (("X-Request-ID", request_id(environ)), *_COMMON)
             added = [header for header in common if header[0].lower() not in names]
             return start_response(status, [*headers, *added], *exc_info)
 
         return self._wsgi_app(environ, start)
 
 
-def json_response(body: Any, status: int = HTTPStatus.OK) -> Response:  # noqa: ANN401  # any JSON
-    """Return a JSON response: ``jsonify`` without a detour through text."""
-    return Response(orjson.dumps(body), status, content_type="application/json")
+def json_response(
+    body: Any,  # noqa: ANN401  # any JSON
+    status: int = HTTPStatus.OK,
+    headers: Mapping[str, str] | None = None,
+    content_type: str = JSON,
+) -> Response:
+    """Return a JSON response."""
+    return Response(orjson.dumps(body), status, headers, content_type=content_type)
 
 
 def has_current(tag: str) -> bool:
@@ -94,12 +83,12 @@ def has_current(tag: str) -> bool:
     )
 
 
-def not_modified(tag: str, headers: Mapping[str, str] | None = None) -> Response:
+def not_modified(tag: str, headers: Mapping[str, str] | None = None) -> flask.Response:
     """Return the response 304."""
     return _empty(HTTPStatus.NOT_MODIFIED, {"ETag": tag, **(headers or {})})
 
 
-def options_response(allowed: str) -> Response:
+def options_response(allowed: str) -> flask.Response:
     """Return the response to OPTIONS, which may be a browser's preflight request."""
     headers = {"Allow": allowed}
     if "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in current_request().environ:
@@ -112,7 +101,7 @@ def sorted_methods(allowed: str) -> str:
     return ", ".join(sorted(allowed.split(", ")))
 
 
-def _empty(status: HTTPStatus, headers: Mapping[str, str]) -> Response:
-    response = Response(status=status, headers=headers)
+def _empty(status: HTTPStatus, headers: Mapping[str, str]) -> flask.Response:
+    response = flask.Response(status=status, headers=headers)
     del response.headers["Content-Type"]
     return response

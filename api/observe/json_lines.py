@@ -5,6 +5,7 @@ import logging
 import re
 import time
 from datetime import UTC, datetime
+from traceback import format_tb
 from typing import Any
 
 _BARE = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
@@ -26,8 +27,14 @@ class JsonFormatter(logging.Formatter):
             **{name: value for name, value in vars(record).items() if name not in _BARE},
         }
         if record.exc_info:
-            line["exception"] = self.formatException(record.exc_info)
+            line["exception"] = without_message(record.exc_info)
         return json.dumps(line, default=str)
+
+
+def without_message(exc_info: Any) -> str:  # noqa: ANN401  # logging's own type is private
+    """Return a traceback without the exception's message, which may contain a game's id."""
+    kind, _, traceback = exc_info
+    return "".join([*format_tb(traceback), str(kind.__name__)])
 
 
 def dropped(logger: str, lines: int) -> str:

@@ -9,20 +9,25 @@ from __future__ import annotations
 import logging
 import time
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import orjson
 from flask import has_request_context
-from flask.logging import default_handler
 
 from api.http.context import current_request
-from api.observe.json_lines import JsonFormatter, dropped, timestamp
+from api.observe.json_lines import JsonFormatter, dropped, timestamp, without_message
 from api.observe.log_stream import LogStream
 
 if TYPE_CHECKING:
     from flask import Flask, Response
 
 _STDOUT, _STDERR = 1, 2
+_FORMAT = "[%(asctime)s] %(levelname)s in %(module)s: %(message)s"  # Flask's own
+
+
+class _PlainFormatter(logging.Formatter):
+    def formatException(self, ei: Any) -> str:  # noqa: ANN401, N802  # logging's signature
+        return without_message(ei)
 
 
 def register(app: Flask, form: str) -> None:
@@ -35,7 +40,7 @@ def register(app: Flask, form: str) -> None:
 
 def _log_plain(app: Flask) -> None:
     handler = logging.StreamHandler(LogStream(_STDERR))
-    handler.setFormatter(default_handler.formatter)
+    handler.setFormatter(_PlainFormatter(_FORMAT))
     app.logger.handlers[:] = [handler]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flask import jsonify
 from marshmallow import fields
 
 from api.games.as_json import action_body
@@ -23,7 +22,7 @@ from api.http.problem_types import (
     VERSION_MISMATCH,
 )
 from api.http.requests import JSON, TEXT
-from api.http.responses import has_current, not_modified
+from api.http.responses import has_current, json_response, not_modified
 from api.http.schemas import RequestSchema, ResponseSchema
 from api.resources.games import AS_TEXT, GAME_ID, LINKS, REPLAYED, GameWithEventsSchema
 from engine import legal_actions
@@ -116,7 +115,7 @@ def list_actions(game_id: str) -> Response:
     if has_current(tag):
         return not_modified(tag)
     legal = [action_body(state, action) for action in legal_actions(state)]
-    response = jsonify({"version": state.version, "actions": legal})
+    response = json_response({"version": state.version, "actions": legal})
     response.headers["ETag"] = tag
     return response
 

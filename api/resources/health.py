@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flask import jsonify
 from marshmallow import fields
 
 from api.http.context import current_store
 from api.http.contract import Blueprint
 from api.http.problem_types import STORE_UNAVAILABLE
+from api.http.responses import json_response
 from api.http.schemas import ResponseSchema
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def get_liveness() -> Response:
 
     Independent of the store: restarting the process would not help against an outage of the store.
     """
-    return jsonify({"status": "ok"})
+    return json_response({"status": "ok"})
 
 
 @blp.route("/readyz", "getReadiness", problems=(STORE_UNAVAILABLE,))
@@ -42,4 +42,4 @@ def get_readiness() -> Response:
     Writes a key to the store: a full store and a replica would still answer a ping.
     """
     current_store().probe()
-    return jsonify({"status": "ok"})
+    return json_response({"status": "ok"})

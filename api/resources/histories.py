@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flask import jsonify
 from marshmallow import fields
 
 from api.games.as_json import event_body
@@ -12,7 +11,7 @@ from api.http.context import current_store
 from api.http.contract import Blueprint
 from api.http.game_responses import entity_tag
 from api.http.problem_types import GAME_NOT_FOUND, STORE_UNAVAILABLE
-from api.http.responses import has_current, not_modified
+from api.http.responses import has_current, json_response, not_modified
 from api.http.schemas import ResponseSchema
 from api.resources.games import GAME_ID, EventSchema
 from engine import format_notation, from_log
@@ -78,7 +77,7 @@ def get_history(game_id: str) -> Response:
         return not_modified(tag)
     actions = from_log(game.log)
     seed = game.public_seed
-    response = jsonify(
+    response = json_response(
         {
             "id": game.id,
             "version": len(actions),

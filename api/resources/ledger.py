@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from flask import current_app, jsonify, request
+from flask import current_app, request
 from marshmallow import ValidationError, fields, validate, validates_schema
 
 from api.games.as_json import timestamp
@@ -14,6 +14,7 @@ from api.http.contract import Blueprint, documented_headers
 from api.http.fields import Cursor, QueryInteger, Seed, String, between, one_of
 from api.http.problem_types import STORE_UNAVAILABLE
 from api.http.problems import invalid
+from api.http.responses import json_response
 from api.http.schemas import RequestSchema, ResponseSchema
 from api.store import UNAVAILABLE, Board, GameNotFound
 from engine import DEFAULT_RULESET, RULESETS, Status
@@ -122,7 +123,7 @@ def list_ledger(query: dict[str, Any]) -> Response:
     page = _page(ledger, board, query)
     if _swept(ledger):
         page = _page(ledger, board, query)
-    response = jsonify(
+    response = json_response(
         {
             "board": board.name,
             "total": page.total,

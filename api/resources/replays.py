@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flask import jsonify
 from marshmallow import ValidationError, fields, validates_schema
 
 from api.games.as_json import replay_body
 from api.http.contract import Blueprint
 from api.http.fields import ActionText, List, Nested, Notation, Seed, String, one_of
 from api.http.problem_types import ILLEGAL_ACTION
+from api.http.responses import json_response
 from api.http.schemas import RequestSchema
 from api.resources.games import OptionChoicesSchema, StateSchema
 from engine import DEFAULT_RULESET, RULESETS, Record, replay, rules_for
@@ -91,4 +91,4 @@ def verify_replay(body: dict[str, Any]) -> Response:
         tuple(body["actions"]),
     )
     state = replay(record.seed, record.actions, record.rules.options)
-    return jsonify(replay_body(record, state))
+    return json_response(replay_body(record, state))

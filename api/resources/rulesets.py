@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flask import jsonify
 from marshmallow import fields
 
 from api.games.as_json import options_body
 from api.http.contract import Blueprint
 from api.http.problem_types import RULESET_NOT_FOUND
 from api.http.problems import Problem
+from api.http.responses import json_response
 from api.http.schemas import ResponseSchema
 from api.resources.games import OptionsSchema
 from engine import RULESETS, rulebook
@@ -108,7 +108,7 @@ def list_rulesets() -> Response:
 
     The published versions of the rules that a game can be played by, the default first.
     """
-    return jsonify({"rulesets": [_ruleset_body(ruleset) for ruleset in RULESETS.values()]})
+    return json_response({"rulesets": [_ruleset_body(ruleset) for ruleset in RULESETS.values()]})
 
 
 @blp.route(
@@ -122,7 +122,7 @@ def get_ruleset(ruleset: str) -> Response:
     """
     if ruleset not in RULESETS:
         raise Problem(RULESET_NOT_FOUND)
-    return jsonify(_ruleset_body(RULESETS[ruleset]))
+    return json_response(_ruleset_body(RULESETS[ruleset]))
 
 
 def _ruleset_body(ruleset: Ruleset) -> dict[str, Any]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flask import jsonify
 from marshmallow import fields, validate
 
 from api.http.context import current_store
 from api.http.contract import Blueprint
 from api.http.problem_types import GAME_NOT_FOUND, STORE_UNAVAILABLE
+from api.http.responses import json_response
 from api.http.schemas import ResponseSchema
 from api.resources.games import GAME_ID
 from engine import Status, score
@@ -78,7 +78,7 @@ def get_score(game_id: str) -> Response:
     store = current_store()
     game = store.games.read(game_id)
     board = game.board if game.over else None
-    return jsonify(
+    return json_response(
         {
             "status": game.state.status,
             **score(game.state)._asdict(),

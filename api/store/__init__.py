@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from api.store.audit import Audit, Difference, Fault
 from api.store.board import CURSOR_PATTERN, Board
 from api.store.client import UNAVAILABLE, Client
-from api.store.create_limit import CreateLimit
+from api.store.create_limit import Allowance, CreateLimit
 from api.store.game import Game, NewGame, UnreadableGame
 from api.store.games import GameNotFound, Games, LogMoved
 from api.store.ledger import Entry, Ledger, Page
@@ -30,6 +30,7 @@ __all__ = [
     "CURSOR_PATTERN",
     "MODES",
     "UNAVAILABLE",
+    "Allowance",
     "Audit",
     "Board",
     "Difference",

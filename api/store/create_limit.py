@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 class Allowance(NamedTuple):
     """Whether a creation is granted, how many more are, and the seconds until another one is."""
 
+    limit: RateLimitItem
     granted: bool
     remaining: int
     seconds: int
@@ -42,7 +43,7 @@ class CreateLimit:
         """Count a creation of a client, unless it has reached the limit."""
         granted = self._window.hit(self.limit, who)
         resets_at, remaining = self._window.get_window_stats(self.limit, who)
-        return Allowance(granted, remaining, max(1, ceil(resets_at - time())))
+        return Allowance(self.limit, granted, remaining, max(1, ceil(resets_at - time())))
 
     @cached_property
     def _window(self) -> MovingWindowRateLimiter:

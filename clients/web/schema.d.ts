@@ -12,8 +12,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell whether the process lives
-         * @description Whatever the store does: restarting the process would not help against that.
+         * Check whether the process is alive
+         * @description Independent of the store: restarting the process would not help against an outage of the store.
          */
         get: operations["getLiveness"];
         put?: never;
@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Read the API's description
-         * @description The OpenAPI document that clients are generated from.
+         * @description The OpenAPI document, from which clients can be generated.
          */
         get: operations["getOpenApi"];
         put?: never;
@@ -52,8 +52,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell whether games can be played
-         * @description Writes a probe to the store: one that is full, or only a replica, still answers a ping.
+         * Check whether games can be played
+         * @description Writes a key to the store: a full store and a replica would still answer a ping.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -75,10 +75,10 @@ export interface paths {
         put?: never;
         /**
          * Create a game
-         * @description Shuffles a deck, deals the first room and answers with the game. Keep its `id`: it is all that
-         *     is needed to go on, on any device. With an `Idempotency-Key` a repeated request does not create
-         *     a second game; it is answered with the first one as it was dealt, and counts for no limit. A
-         *     server may limit how many games an address creates, and says so in the `RateLimit` headers.
+         * @description Shuffles a deck, deals the first room and returns the game. Its `id` is all that is needed to
+         *     continue it, on any device. With an `Idempotency-Key` a repeated request does not create a
+         *     second game: it returns the first one as it was dealt, and does not count for the limit. A
+         *     server may limit how many games an address creates; the `RateLimit` headers describe the limit.
          */
         post: operations["createGame"];
         delete?: never;
@@ -96,8 +96,8 @@ export interface paths {
         };
         /**
          * Look at a game
-         * @description Answers everything that its player may know, and nothing of the cards not yet turned up. To
-         *     follow a game, ask again with `If-None-Match`.
+         * @description Everything that its player may know, and nothing about cards that have not been turned up. To
+         *     follow a game, repeat the request with `If-None-Match`.
          */
         get: operations["getGame"];
         put?: never;
@@ -117,15 +117,15 @@ export interface paths {
         };
         /**
          * List the legal actions
-         * @description Each with what it does to the player, which is told by the cards on the table alone.
+         * @description Each with its effect on the player, which follows from the cards on the table alone.
          */
         get: operations["listActions"];
         put?: never;
         /**
          * Apply actions
-         * @description One or several in order, all or none. An action that turns up cards ends what can be sent at
-         *     once: only `draw` may follow it. Sending the same again does no harm: what the game already
-         *     holds from `version` on is answered again and not applied again.
+         * @description One or more in order, all or none. Only a `draw` may follow an action that turns up cards.
+         *     Repeating a request is harmless: if the game already contains these actions from `version` on,
+         *     they are not applied again, and the response is the same.
          */
         post: operations["applyActions"];
         delete?: never;
@@ -142,8 +142,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * See how a game came about
-         * @description Every action with what it caused, and once the game is over its one-line notation.
+         * Read a game's history
+         * @description Every action with the events it caused and, once the game is over, the one-line notation.
          */
         get: operations["getHistory"];
         put?: never;
@@ -163,7 +163,7 @@ export interface paths {
         };
         /**
          * Fetch a game's score
-         * @description With the parts that it is made of and, once the game is over, its rank.
+         * @description Its parts and, once the game is over, its rank.
          */
         get: operations["getScore"];
         put?: never;
@@ -183,8 +183,8 @@ export interface paths {
         };
         /**
          * List finished games by rank
-         * @description Those of a ruleset, or those of one seed that players named themselves: from the top, behind a
-         *     cursor, or around a game. Entries that come and go meanwhile make no page skip or repeat others.
+         * @description The games of a ruleset, or those of one seed that clients named: from the top, after a cursor,
+         *     or around a game. Pages neither skip nor repeat entries while others come and go.
          */
         get: operations["listLedger"];
         put?: never;
@@ -205,8 +205,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Check a whole game
-         * @description Deals the seed, applies the actions and answers with the state they lead to. Nothing is stored.
+         * Verify a whole game
+         * @description Deals the seed, applies the actions and returns the final state. Nothing is stored.
          */
         post: operations["verifyReplay"];
         delete?: never;
@@ -244,7 +244,7 @@ export interface paths {
         };
         /**
          * Read a ruleset
-         * @description Its options, its whole rules as text, its own terms, and whom it is owed to.
+         * @description Its options, its rules as text, its terms, and its credits.
          */
         get: operations["getRuleset"];
         put?: never;
@@ -260,25 +260,25 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         LegalAction: {
-            /** @description The action as it is sent: `fight:KS:weapon`. */
+            /** @description The action in its text form: `fight:KS:weapon`. */
             action: string;
-            /** @description The card faced, if one is. */
+            /** @description The card that is faced; null if none is. */
             card: string | null;
             /** @description The card's value, 2 to 14. */
             value: number | null;
-            /** @description By how much it lowers health. */
+            /** @description The health that is lost. */
             damage: number;
-            /** @description By how much it raises health. */
+            /** @description The health that is gained. */
             healed: number;
-            /** @description The health after it. */
+            /** @description The health afterwards. */
             health_after: number;
-            /** @description Whether the player dies. */
+            /** @description Whether the player dies of it. */
             deadly: boolean;
         } & {
             [key: string]: unknown;
         };
         LegalActions: {
-            /** @description The game's version, to be sent with an action. */
+            /** @description The game's version, to be sent with the actions. */
             version: number;
             /** @description In room order, barehanded before weapon, `avoid` last; empty when the game is over. */
             actions: components["schemas"]["LegalAction"][];
@@ -287,13 +287,13 @@ export interface components {
         };
         ProblemError: {
             /**
-             * @description Where: a JSON pointer into the body, or `/` and the name of a query argument or header. Empty for the whole body.
+             * @description A JSON pointer into the body, or `/` and the name of a query argument or header. Empty for the whole body.
              * @example /options/leave
              */
             pointer: string;
             /**
-             * @description What it takes.
-             * @example takes 0 to 2
+             * @description What is wrong with it.
+             * @example must be between 0 and 2
              */
             detail: string;
         } & {
@@ -302,7 +302,7 @@ export interface components {
         Weapon: {
             /** @description The weapon's card. */
             card: string;
-            /** @description Its strength, 2 to 10. */
+            /** @description Its value, 2 to 10. */
             value: number;
             /** @description The monsters stacked on it, the last one fought last. */
             monsters: string[];
@@ -361,9 +361,9 @@ export interface components {
             actions: string;
             /** @description Its score. */
             score: string;
-            /** @description How it came about. */
+            /** @description Its history. */
             history: string;
-            /** @description The rules it is played by. */
+            /** @description Its ruleset. */
             ruleset: string;
         } & {
             [key: string]: unknown;
@@ -374,59 +374,59 @@ export interface components {
             /** @description The turn, counted from 1. */
             turn: number;
             /**
-             * @description Whether the game goes on, and if not, how it ended.
+             * @description Whether the game is being played, won or lost.
              * @enum {string}
              */
             status: "playing" | "won" | "lost";
             /**
-             * @description What is expected: a card to be drawn, a choice, or nothing any more.
+             * @description What the player does next: draw a card, choose an action, or nothing.
              * @enum {string}
              */
             phase: "draw" | "choose" | "over";
             /** @description Health; 0 or below once the game is lost. */
             health: number;
-            /** @description The health that no potion exceeds. */
+            /** @description The maximum that potions can restore. */
             max_health: number;
             /** @description The equipped weapon, null if there is none. */
             weapon: components["schemas"]["Weapon"] | null;
-            /** @description The cards of the room, left to right. A code says all there is to know of a card: rank (2-9, T, J, Q, K, A = 14), then suit (C and S monsters, D weapons, H potions). */
+            /** @description The cards of the room, left to right. A card's code says everything about it: rank (2-9, T, J, Q, K, A = 14), then suit (C and S monsters, D weapons, H potions). */
             room: string[];
             /** @description How many cards have been faced this turn. */
             faced: number;
-            /** @description How many of them were potions, wasted ones included. */
+            /** @description How many of them were potions, including wasted ones. */
             potions: number;
             /** @description Whether the room may be avoided now. */
             can_avoid: boolean;
-            /** @description How many cards lie in the dungeon, face down. */
+            /** @description How many cards are in the dungeon, face down. */
             dungeon_size: number;
-            /** @description The cards used up, in the order in which they were. */
+            /** @description The used cards, in order. */
             discard: string[];
-            /** @description The dungeon's cards that have never been turned up, in pack order: which they are is known, where they lie is not. */
+            /** @description The dungeon's cards that have never been turned up, in pack order. Players can infer which cards these are, but not their order. */
             unseen: string[];
-            /** @description The avoided rooms still at the bottom of the dungeon, the uppermost first. A room's cards are in their order if the rules keep it, else in pack order. */
+            /** @description The avoided rooms still at the bottom of the dungeon, the topmost first. A room's cards are in order if the rules keep it, else in pack order. */
             bottom: string[][];
-            /** @description The legal actions, ready to be sent. Empty when it is over. */
+            /** @description The legal actions, ready to be sent. Empty when the game is over. */
             actions: string[];
-            /** @description The score, null until it is over. */
+            /** @description The score; null until the game is over. */
             score: number | null;
             /** @description The ruleset's name. */
             ruleset: string;
-            /** @description The options it is played by. */
+            /** @description The game's options. */
             options: components["schemas"]["Options"];
             /** @description Whether an option differs from the ruleset's. */
             custom: boolean;
             /** @description The game's id, 22 characters. */
             id: string;
             /**
-             * @description Where the seed comes from. One of `standard`, `seeded`; more may be added.
+             * @description The source of the seed. One of `standard`, `seeded`; more may be added.
              * @example standard
              */
             mode: string;
             /** @description The player's name, if any. */
             player: string | null;
-            /** @description Whether playing it takes its token. */
+            /** @description Whether playing it requires its token. */
             locked: boolean;
-            /** @description Hex SHA-256 of `scoundrel`, a zero byte and the seed: shown from the start, so that anyone can check afterwards that the deck was fixed. */
+            /** @description Hex SHA-256 of `scoundrel`, a zero byte and the seed. It is shown from the start, so that anyone can verify afterwards that the deck was fixed. */
             commitment: string;
             /** @description The seed of the deck, null until the game is over. */
             seed: string | null;
@@ -442,10 +442,10 @@ export interface components {
             updated_at: string;
             /**
              * Format: date-time
-             * @description When it will be forgotten unless it is played; null for never.
+             * @description When it expires unless it is played; null for never.
              */
             expires_at: string | null;
-            /** @description Where what belongs to the game is to be found. */
+            /** @description Paths of the game and its parts. */
             links: components["schemas"]["GameLinks"];
         } & {
             [key: string]: unknown;
@@ -453,30 +453,30 @@ export interface components {
         Problem: {
             /**
              * Format: uri-reference
-             * @description The page that explains this kind of problem.
+             * @description The page that explains this type of problem.
              * @example /docs/problems#illegal_action
              */
             type: string;
-            /** @description The kind of problem, in words. */
+            /** @description The type of problem, for people. */
             title: string;
             /** @description The HTTP status. */
             status: number;
-            /** @description What is wrong this time, in words. */
+            /** @description What is wrong in this case, for people. */
             detail: string;
             /**
-             * @description The kind of problem, for programs. One of `malformed_json`, `malformed_request`, `token_required`, `not_found`, `game_not_found`, `ruleset_not_found`, `method_not_allowed`, `not_acceptable`, `version_mismatch`, `game_over`, `illegal_action`, `reveals_cards`, `too_large`, `unsupported_media_type`, `invalid_request`, `idempotency_key_reused`, `rate_limited`, `internal_error`, `store_unavailable`; more may be added.
+             * @description The type of problem, for programs. One of `malformed_json`, `malformed_request`, `token_required`, `not_found`, `game_not_found`, `ruleset_not_found`, `method_not_allowed`, `not_acceptable`, `version_mismatch`, `game_over`, `illegal_action`, `reveals_cards`, `too_large`, `unsupported_media_type`, `invalid_request`, `idempotency_key_reused`, `rate_limited`, `internal_error`, `store_unavailable`; more may be added.
              * @example malformed_json
              */
             code: string;
-            /** @description As in the `X-Request-ID` header. */
+            /** @description The same as the `X-Request-ID` header. */
             request_id: string;
             /** @description With `invalid_request`: everything that is wrong. */
             errors?: components["schemas"]["ProblemError"][];
-            /** @description With `illegal_action` and `reveals_cards`: which of the actions sent was refused, counted from 0. */
+            /** @description With `illegal_action` and `reveals_cards`: the position of the refused action in the request, from 0. */
             index?: number;
-            /** @description With `illegal_action`: what was legal in its place. */
+            /** @description With `illegal_action`: the actions that were legal instead. */
             actions?: string[];
-            /** @description With `version_mismatch`: the game as it is now. */
+            /** @description With `version_mismatch`: the current game. */
             state?: components["schemas"]["Game"];
         } & {
             [key: string]: unknown;
@@ -489,7 +489,7 @@ export interface components {
         };
         Event: {
             /**
-             * @description What happened. One of `cards_drawn`, `room_avoided`, `turn_began`, `weapon_equipped`, `potion_drunk`, `potion_wasted`, `monster_slain`, `died`, `dungeon_cleared`; more may be added.
+             * @description The type of event. One of `cards_drawn`, `room_avoided`, `turn_began`, `weapon_equipped`, `potion_drunk`, `potion_wasted`, `monster_slain`, `died`, `dungeon_cleared`; more may be added.
              * @example cards_drawn
              */
             type: string;
@@ -499,16 +499,16 @@ export interface components {
             turn?: number;
             /** @description The card faced. */
             card?: string;
-            /** @description The old weapon and the monsters that lay on it. */
+            /** @description The old weapon and the monsters on it. */
             discarded?: string[];
-            /** @description By how much a potion raised health. */
+            /** @description The health that was gained. */
             healed?: number;
             /**
-             * @description What was fought with.
+             * @description How the monster was fought.
              * @enum {string}
              */
             how?: "barehanded" | "weapon";
-            /** @description By how much a monster lowered health. */
+            /** @description The health that was lost. */
             damage?: number;
         } & {
             [key: string]: unknown;
@@ -519,59 +519,59 @@ export interface components {
             /** @description The turn, counted from 1. */
             turn: number;
             /**
-             * @description Whether the game goes on, and if not, how it ended.
+             * @description Whether the game is being played, won or lost.
              * @enum {string}
              */
             status: "playing" | "won" | "lost";
             /**
-             * @description What is expected: a card to be drawn, a choice, or nothing any more.
+             * @description What the player does next: draw a card, choose an action, or nothing.
              * @enum {string}
              */
             phase: "draw" | "choose" | "over";
             /** @description Health; 0 or below once the game is lost. */
             health: number;
-            /** @description The health that no potion exceeds. */
+            /** @description The maximum that potions can restore. */
             max_health: number;
             /** @description The equipped weapon, null if there is none. */
             weapon: components["schemas"]["Weapon"] | null;
-            /** @description The cards of the room, left to right. A code says all there is to know of a card: rank (2-9, T, J, Q, K, A = 14), then suit (C and S monsters, D weapons, H potions). */
+            /** @description The cards of the room, left to right. A card's code says everything about it: rank (2-9, T, J, Q, K, A = 14), then suit (C and S monsters, D weapons, H potions). */
             room: string[];
             /** @description How many cards have been faced this turn. */
             faced: number;
-            /** @description How many of them were potions, wasted ones included. */
+            /** @description How many of them were potions, including wasted ones. */
             potions: number;
             /** @description Whether the room may be avoided now. */
             can_avoid: boolean;
-            /** @description How many cards lie in the dungeon, face down. */
+            /** @description How many cards are in the dungeon, face down. */
             dungeon_size: number;
-            /** @description The cards used up, in the order in which they were. */
+            /** @description The used cards, in order. */
             discard: string[];
-            /** @description The dungeon's cards that have never been turned up, in pack order: which they are is known, where they lie is not. */
+            /** @description The dungeon's cards that have never been turned up, in pack order. Players can infer which cards these are, but not their order. */
             unseen: string[];
-            /** @description The avoided rooms still at the bottom of the dungeon, the uppermost first. A room's cards are in their order if the rules keep it, else in pack order. */
+            /** @description The avoided rooms still at the bottom of the dungeon, the topmost first. A room's cards are in order if the rules keep it, else in pack order. */
             bottom: string[][];
-            /** @description The legal actions, ready to be sent. Empty when it is over. */
+            /** @description The legal actions, ready to be sent. Empty when the game is over. */
             actions: string[];
-            /** @description The score, null until it is over. */
+            /** @description The score; null until the game is over. */
             score: number | null;
             /** @description The ruleset's name. */
             ruleset: string;
-            /** @description The options it is played by. */
+            /** @description The game's options. */
             options: components["schemas"]["Options"];
             /** @description Whether an option differs from the ruleset's. */
             custom: boolean;
             /** @description The game's id, 22 characters. */
             id: string;
             /**
-             * @description Where the seed comes from. One of `standard`, `seeded`; more may be added.
+             * @description The source of the seed. One of `standard`, `seeded`; more may be added.
              * @example standard
              */
             mode: string;
             /** @description The player's name, if any. */
             player: string | null;
-            /** @description Whether playing it takes its token. */
+            /** @description Whether playing it requires its token. */
             locked: boolean;
-            /** @description Hex SHA-256 of `scoundrel`, a zero byte and the seed: shown from the start, so that anyone can check afterwards that the deck was fixed. */
+            /** @description Hex SHA-256 of `scoundrel`, a zero byte and the seed. It is shown from the start, so that anyone can verify afterwards that the deck was fixed. */
             commitment: string;
             /** @description The seed of the deck, null until the game is over. */
             seed: string | null;
@@ -587,12 +587,12 @@ export interface components {
             updated_at: string;
             /**
              * Format: date-time
-             * @description When it will be forgotten unless it is played; null for never.
+             * @description When it expires unless it is played; null for never.
              */
             expires_at: string | null;
-            /** @description Where what belongs to the game is to be found. */
+            /** @description Paths of the game and its parts. */
             links: components["schemas"]["GameLinks"];
-            /** @description What happened, in order. */
+            /** @description The events, in order. */
             events: components["schemas"]["Event"][];
         } & {
             [key: string]: unknown;
@@ -645,24 +645,24 @@ export interface components {
         };
         NewGame: {
             /**
-             * @description The published version of the rules to play by.
+             * @description The ruleset to play by.
              * @default original
              * @enum {string}
              */
             ruleset: "original" | "gamemaker" | "strict" | "gravekeeper";
-            /** @description Options that differ from the ruleset's. A game that does differ is custom and enters no ledger. */
+            /** @description Options that differ from the ruleset's. A game with such options is custom and is not ranked. */
             options?: components["schemas"]["OptionChoices"];
             /**
-             * @description `standard`: the server draws the seed, and the game is ranked on its ruleset's board. `seeded`: the client names the seed, and the game is ranked among those of that ruleset and seed. Left out, `seed` decides.
+             * @description `standard`: the server draws the seed, and the game is ranked on its ruleset's board. `seeded`: the client names the seed, and the game is ranked among those of that ruleset and seed. If omitted, `seeded` if there is a `seed`, else `standard`.
              * @enum {string}
              */
             mode?: "standard" | "seeded";
-            /** @description The seed of the deck. Naming one means mode `seeded`. */
+            /** @description The seed of the deck. It implies mode `seeded`. */
             seed?: string;
-            /** @description The name to show on the ledger. Normalised to NFC; no control, bidirectional or zero-width characters. */
+            /** @description The name to show on the ledger. Normalised to NFC; without control, bidirectional or zero-width characters. */
             player?: string;
             /**
-             * @description Whether playing the game takes a token, which this answer alone carries. Otherwise whoever has the id may play.
+             * @description Whether playing the game requires a token, which only this response contains. Otherwise anyone who has the id may play.
              * @default false
              */
             locked: boolean;
@@ -673,59 +673,59 @@ export interface components {
             /** @description The turn, counted from 1. */
             turn: number;
             /**
-             * @description Whether the game goes on, and if not, how it ended.
+             * @description Whether the game is being played, won or lost.
              * @enum {string}
              */
             status: "playing" | "won" | "lost";
             /**
-             * @description What is expected: a card to be drawn, a choice, or nothing any more.
+             * @description What the player does next: draw a card, choose an action, or nothing.
              * @enum {string}
              */
             phase: "draw" | "choose" | "over";
             /** @description Health; 0 or below once the game is lost. */
             health: number;
-            /** @description The health that no potion exceeds. */
+            /** @description The maximum that potions can restore. */
             max_health: number;
             /** @description The equipped weapon, null if there is none. */
             weapon: components["schemas"]["Weapon"] | null;
-            /** @description The cards of the room, left to right. A code says all there is to know of a card: rank (2-9, T, J, Q, K, A = 14), then suit (C and S monsters, D weapons, H potions). */
+            /** @description The cards of the room, left to right. A card's code says everything about it: rank (2-9, T, J, Q, K, A = 14), then suit (C and S monsters, D weapons, H potions). */
             room: string[];
             /** @description How many cards have been faced this turn. */
             faced: number;
-            /** @description How many of them were potions, wasted ones included. */
+            /** @description How many of them were potions, including wasted ones. */
             potions: number;
             /** @description Whether the room may be avoided now. */
             can_avoid: boolean;
-            /** @description How many cards lie in the dungeon, face down. */
+            /** @description How many cards are in the dungeon, face down. */
             dungeon_size: number;
-            /** @description The cards used up, in the order in which they were. */
+            /** @description The used cards, in order. */
             discard: string[];
-            /** @description The dungeon's cards that have never been turned up, in pack order: which they are is known, where they lie is not. */
+            /** @description The dungeon's cards that have never been turned up, in pack order. Players can infer which cards these are, but not their order. */
             unseen: string[];
-            /** @description The avoided rooms still at the bottom of the dungeon, the uppermost first. A room's cards are in their order if the rules keep it, else in pack order. */
+            /** @description The avoided rooms still at the bottom of the dungeon, the topmost first. A room's cards are in order if the rules keep it, else in pack order. */
             bottom: string[][];
-            /** @description The legal actions, ready to be sent. Empty when it is over. */
+            /** @description The legal actions, ready to be sent. Empty when the game is over. */
             actions: string[];
-            /** @description The score, null until it is over. */
+            /** @description The score; null until the game is over. */
             score: number | null;
             /** @description The ruleset's name. */
             ruleset: string;
-            /** @description The options it is played by. */
+            /** @description The game's options. */
             options: components["schemas"]["Options"];
             /** @description Whether an option differs from the ruleset's. */
             custom: boolean;
             /** @description The game's id, 22 characters. */
             id: string;
             /**
-             * @description Where the seed comes from. One of `standard`, `seeded`; more may be added.
+             * @description The source of the seed. One of `standard`, `seeded`; more may be added.
              * @example standard
              */
             mode: string;
             /** @description The player's name, if any. */
             player: string | null;
-            /** @description Whether playing it takes its token. */
+            /** @description Whether playing it requires its token. */
             locked: boolean;
-            /** @description Hex SHA-256 of `scoundrel`, a zero byte and the seed: shown from the start, so that anyone can check afterwards that the deck was fixed. */
+            /** @description Hex SHA-256 of `scoundrel`, a zero byte and the seed. It is shown from the start, so that anyone can verify afterwards that the deck was fixed. */
             commitment: string;
             /** @description The seed of the deck, null until the game is over. */
             seed: string | null;
@@ -741,14 +741,14 @@ export interface components {
             updated_at: string;
             /**
              * Format: date-time
-             * @description When it will be forgotten unless it is played; null for never.
+             * @description When it expires unless it is played; null for never.
              */
             expires_at: string | null;
-            /** @description Where what belongs to the game is to be found. */
+            /** @description Paths of the game and its parts. */
             links: components["schemas"]["GameLinks"];
-            /** @description What happened, in order. */
+            /** @description The events, in order. */
             events: components["schemas"]["Event"][];
-            /** @description Only of a locked game, and only here: what playing it takes. */
+            /** @description The token of a locked game; no other response contains it. */
             token?: string;
         } & {
             [key: string]: unknown;
@@ -764,7 +764,7 @@ export interface components {
             version: number;
             /** @description The action that led to it; null for the deal. */
             action: string | null;
-            /** @description What it caused, in order. */
+            /** @description The events it caused, in order. */
             events: components["schemas"]["Event"][];
         } & {
             [key: string]: unknown;
@@ -776,7 +776,7 @@ export interface components {
             version: number;
             /** @description The whole game in one line: rules, seed and actions. Null until the seed may be shown. */
             notation: string | null;
-            /** @description An entry a version; entry 0 is the deal. */
+            /** @description One entry for each version; entry 0 is the deal. */
             history: components["schemas"]["HistoryEntry"][];
         } & {
             [key: string]: unknown;
@@ -797,7 +797,7 @@ export interface components {
             game_id: string;
             /**
              * Format: date-time
-             * @description When it ended. Of equal scores the earlier ranks higher.
+             * @description When it ended. Of equal scores, the earlier ranks higher.
              */
             finished_at: string;
         } & {
@@ -806,30 +806,30 @@ export interface components {
         Ledger: {
             /** @description The board's name: `original`, or with a seed `original/SEED`. */
             board: string;
-            /** @description How many games are on the board. */
+            /** @description The number of games on the board. */
             total: number;
-            /** @description Games by rank. */
+            /** @description The games by rank. */
             entries: components["schemas"]["Entry"][];
-            /** @description To be sent as `cursor` for what follows; null at the end. */
+            /** @description The `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         } & {
             [key: string]: unknown;
         };
         Replay: {
             /**
-             * @description The version of the rules it was played by.
+             * @description The ruleset it was played by.
              * @default original
              * @enum {string}
              */
             ruleset: "original" | "gamemaker" | "strict" | "gravekeeper";
-            /** @description Options that differed from the ruleset's. */
+            /** @description The options that differed from the ruleset's. */
             options?: components["schemas"]["OptionChoices"];
             /** @description The seed of its deck. */
             seed?: string;
             /** @description All its actions in order. */
             actions?: string[];
             /**
-             * @description All of this in one line, instead of the other fields.
+             * @description The whole game in one line, in place of the other fields.
              * @example original/demo-1/TH 3D 9D 4H 4Sb
              */
             notation?: string;
@@ -840,44 +840,44 @@ export interface components {
             /** @description The turn, counted from 1. */
             turn: number;
             /**
-             * @description Whether the game goes on, and if not, how it ended.
+             * @description Whether the game is being played, won or lost.
              * @enum {string}
              */
             status: "playing" | "won" | "lost";
             /**
-             * @description What is expected: a card to be drawn, a choice, or nothing any more.
+             * @description What the player does next: draw a card, choose an action, or nothing.
              * @enum {string}
              */
             phase: "draw" | "choose" | "over";
             /** @description Health; 0 or below once the game is lost. */
             health: number;
-            /** @description The health that no potion exceeds. */
+            /** @description The maximum that potions can restore. */
             max_health: number;
             /** @description The equipped weapon, null if there is none. */
             weapon: components["schemas"]["Weapon"] | null;
-            /** @description The cards of the room, left to right. A code says all there is to know of a card: rank (2-9, T, J, Q, K, A = 14), then suit (C and S monsters, D weapons, H potions). */
+            /** @description The cards of the room, left to right. A card's code says everything about it: rank (2-9, T, J, Q, K, A = 14), then suit (C and S monsters, D weapons, H potions). */
             room: string[];
             /** @description How many cards have been faced this turn. */
             faced: number;
-            /** @description How many of them were potions, wasted ones included. */
+            /** @description How many of them were potions, including wasted ones. */
             potions: number;
             /** @description Whether the room may be avoided now. */
             can_avoid: boolean;
-            /** @description How many cards lie in the dungeon, face down. */
+            /** @description How many cards are in the dungeon, face down. */
             dungeon_size: number;
-            /** @description The cards used up, in the order in which they were. */
+            /** @description The used cards, in order. */
             discard: string[];
-            /** @description The dungeon's cards that have never been turned up, in pack order: which they are is known, where they lie is not. */
+            /** @description The dungeon's cards that have never been turned up, in pack order. Players can infer which cards these are, but not their order. */
             unseen: string[];
-            /** @description The avoided rooms still at the bottom of the dungeon, the uppermost first. A room's cards are in their order if the rules keep it, else in pack order. */
+            /** @description The avoided rooms still at the bottom of the dungeon, the topmost first. A room's cards are in order if the rules keep it, else in pack order. */
             bottom: string[][];
-            /** @description The legal actions, ready to be sent. Empty when it is over. */
+            /** @description The legal actions, ready to be sent. Empty when the game is over. */
             actions: string[];
-            /** @description The score, null until it is over. */
+            /** @description The score; null until the game is over. */
             score: number | null;
             /** @description The ruleset's name. */
             ruleset: string;
-            /** @description The options it is played by. */
+            /** @description The game's options. */
             options: components["schemas"]["Options"];
             /** @description Whether an option differs from the ruleset's. */
             custom: boolean;
@@ -901,27 +901,27 @@ export interface components {
         Terms: {
             /** @description Health, or life. */
             health: string;
-            /** @description To avoid, or to run: the word for a button. */
+            /** @description The verb for a button: avoid, or run. */
             avoid: string;
-            /** @description The same before `a room`: avoid, or run from. */
+            /** @description The verb before `a room`: avoid, or run from. */
             to_avoid: string;
         } & {
             [key: string]: unknown;
         };
         Credit: {
-            /** @description Who. */
+            /** @description The name. */
             name: string;
-            /** @description What they did. */
+            /** @description The contribution. */
             role: string;
         } & {
             [key: string]: unknown;
         };
         Link: {
-            /** @description What is there. */
+            /** @description The title of the page. */
             title: string;
             /**
              * Format: uri
-             * @description Where.
+             * @description The address.
              */
             url: string;
         } & {
@@ -932,17 +932,17 @@ export interface components {
             ruleset: string;
             /** @description Its name for people. */
             title: string;
-            /** @description What it is, in a sentence or two. */
+            /** @description A summary of one or two sentences. */
             summary: string;
-            /** @description The options it stands for. */
+            /** @description Its options. */
             options: components["schemas"]["Options"];
-            /** @description The whole rules as text, to be shown to players. */
+            /** @description The complete rules as text, to be shown to players. */
             rules: components["schemas"]["Section"][];
-            /** @description What it calls things. */
+            /** @description Its terms. */
             terms: components["schemas"]["Terms"];
-            /** @description To whom it is owed. */
+            /** @description Its authors. */
             credits: components["schemas"]["Credit"][];
-            /** @description Where the version itself is to be found. */
+            /** @description Links to the version itself. */
             links: components["schemas"]["Link"][];
         } & {
             [key: string]: unknown;
@@ -955,17 +955,17 @@ export interface components {
         };
         Score: {
             /**
-             * @description Whether the game goes on, and if not, how it ended.
+             * @description Whether the game is being played, won or lost.
              * @enum {string}
              */
             status: "playing" | "won" | "lost";
-            /** @description Null while playing. Won: `health` plus `bonus`. Lost: `health` minus `remaining`; whether health below 0 counts is up to the option `overkill`. */
+            /** @description Null while playing. Won: `health` plus `bonus`. Lost: `health` minus `remaining`; the option `overkill` says whether health below 0 counts. */
             score: number | null;
             /** @description The player's health. */
             health: number;
-            /** @description What a potion faced last added to a won game, else 0. */
+            /** @description The value that a potion faced last adds to a won game, else 0. */
             bonus: number;
-            /** @description The sum of the monsters not yet faced, as the option `loss_counts` counts them. It only counts if the game is lost. */
+            /** @description The sum of the remaining monsters that the option `loss_counts` names. It only counts if the game is lost. */
             remaining: number;
             /** @description The rank on the board, from 1; null while playing or unranked. */
             rank: number | null;
@@ -992,7 +992,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The process answers. */
+            /** @description The process responds. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1001,7 +1001,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is. Leave it out, or accept `application/json`; the game itself can be had as `text/plain` too. */
+            /** @description Not Acceptable. `not_acceptable`: The `Accept` header excludes every available media type. Omit it, or accept `application/json`; a game is also available as `text/plain`. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -1010,7 +1010,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unprocessable Entity. `invalid_request`: `errors` names each field or query argument that is wrong, and says what it takes. */
+            /** @description Unprocessable Entity. `invalid_request`: The request does not match its documented schema. `errors` lists each invalid field, query argument or header. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1025,7 +1025,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer: if nothing has changed since, 304 says so. */
+                /** @description The `ETag` of an earlier response: 304 if nothing has changed since. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -1036,7 +1036,7 @@ export interface operations {
             /** @description The OpenAPI 3.1 document of this API. */
             200: {
                 headers: {
-                    /** @description Changes when the answer does. */
+                    /** @description Changes when the response does. */
                     ETag: string;
                     [name: string]: unknown;
                 };
@@ -1044,16 +1044,16 @@ export interface operations {
                     "application/json": components["schemas"]["OpenApi"];
                 };
             };
-            /** @description Nothing has changed since the answer that `If-None-Match` names. */
+            /** @description Nothing has changed since the response that `If-None-Match` names. */
             304: {
                 headers: {
-                    /** @description Changes when the answer does. */
+                    /** @description Changes when the response does. */
                     ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is. Leave it out, or accept `application/json`; the game itself can be had as `text/plain` too. */
+            /** @description Not Acceptable. `not_acceptable`: The `Accept` header excludes every available media type. Omit it, or accept `application/json`; a game is also available as `text/plain`. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -1062,7 +1062,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unprocessable Entity. `invalid_request`: `errors` names each field or query argument that is wrong, and says what it takes. */
+            /** @description Unprocessable Entity. `invalid_request`: The request does not match its documented schema. `errors` lists each invalid field, query argument or header. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1091,7 +1091,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is. Leave it out, or accept `application/json`; the game itself can be had as `text/plain` too. */
+            /** @description Not Acceptable. `not_acceptable`: The `Accept` header excludes every available media type. Omit it, or accept `application/json`; a game is also available as `text/plain`. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -1100,7 +1100,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unprocessable Entity. `invalid_request`: `errors` names each field or query argument that is wrong, and says what it takes. */
+            /** @description Unprocessable Entity. `invalid_request`: The request does not match its documented schema. `errors` lists each invalid field, query argument or header. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1109,10 +1109,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Service Unavailable. `store_unavailable`: The store did not answer in time. Reading, a move, or a creation with an `Idempotency-Key` may be sent again after `Retry-After` seconds: repeating it does no harm, whether or not it was carried out. A creation without a key may have begun a game already. */
+            /** @description Service Unavailable. `store_unavailable`: The store did not respond in time. Repeat the request after `Retry-After` seconds: for reads, moves and creations with an `Idempotency-Key` this is safe, whether or not the request was carried out. A creation without a key may already have created a game. */
             503: {
                 headers: {
-                    /** @description After how many seconds to try again. */
+                    /** @description The seconds after which to repeat the request. */
                     "Retry-After": string;
                     [name: string]: unknown;
                 };
@@ -1126,7 +1126,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names this request, so that repeating it creates no second game: take a new UUID for each game. Whoever knows the key gets the game, so it is a secret. */
+                /** @description Identifies this request, so that repeating it does not create a second game. Use a new UUID for each game. Keep it secret: anyone who knows it can get the game. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -1143,13 +1143,13 @@ export interface operations {
                 headers: {
                     /** @description The path of the game. */
                     Location: string;
-                    /** @description `true` if this very request was carried out before: nothing was done again. */
+                    /** @description `true` if this request was carried out before and was not carried out again. */
                     "Idempotent-Replayed"?: string;
-                    /** @description How many more games the client may create now, and in how many seconds one more: `"create";r=59;t=60`. Only where there is a limit. */
+                    /** @description How many more games the client may create now, and the seconds until one more: `"create";r=59;t=60`. Only if there is a limit. */
                     RateLimit?: string;
-                    /** @description The limit, so many in so many seconds: `"create";q=60;w=60`. Only where there is one. */
+                    /** @description The limit, as a number of games per seconds: `"create";q=60;w=60`. Only if there is a limit. */
                     "RateLimit-Policy"?: string;
-                    /** @description Changes when the answer does. */
+                    /** @description Changes when the response does. */
                     ETag: string;
                     [name: string]: unknown;
                 };
@@ -1158,7 +1158,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description Bad Request. `malformed_json`: The body could not be read as JSON in UTF-8. Send one JSON object. `malformed_request`: The request breaks HTTP itself, by a chunk without its length for instance. Send it again, whole. */
+            /** @description Bad Request. `malformed_json`: The body is not valid JSON in UTF-8. Send one JSON object. `malformed_request`: The request violates HTTP, for example by a broken chunk or a body shorter than its `Content-Length`. Send it again in full. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1167,7 +1167,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is. Leave it out, or accept `application/json`; the game itself can be had as `text/plain` too. */
+            /** @description Not Acceptable. `not_acceptable`: The `Accept` header excludes every available media type. Omit it, or accept `application/json`; a game is also available as `text/plain`. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -1176,7 +1176,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Request Entity Too Large. `too_large`: A body may have 16 KiB; ours need far less. */
+            /** @description Request Entity Too Large. `too_large`: A body must not exceed 16 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -1185,7 +1185,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unsupported Media Type. `unsupported_media_type`: Send `Content-Type: application/json`. */
+            /** @description Unsupported Media Type. `unsupported_media_type`: The body must be JSON. Send `Content-Type: application/json`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -1194,7 +1194,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unprocessable Entity. `invalid_request`: `errors` names each field or query argument that is wrong, and says what it takes. `idempotency_key_reused`: A game was created with this `Idempotency-Key` before, and not with this request. Take a new key for a new game, or send the old request again. */
+            /** @description Unprocessable Entity. `invalid_request`: The request does not match its documented schema. `errors` lists each invalid field, query argument or header. `idempotency_key_reused`: A game was created with this `Idempotency-Key` by a different request. Use a new key for a new game, or repeat the original request. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1203,14 +1203,14 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too Many Requests. `rate_limited`: So many games from one address are too many at once. None was created: send the request again after `Retry-After` seconds. Games that are there can be played all the same. */
+            /** @description Too Many Requests. `rate_limited`: Your address has created too many games. None was created: repeat the request after `Retry-After` seconds. Existing games can still be played. */
             429: {
                 headers: {
-                    /** @description After how many seconds to try again. */
+                    /** @description The seconds after which to repeat the request. */
                     "Retry-After": string;
-                    /** @description How many more games the client may create now, and in how many seconds one more: `"create";r=59;t=60`. Only where there is a limit. */
+                    /** @description How many more games the client may create now, and the seconds until one more: `"create";r=59;t=60`. Only if there is a limit. */
                     RateLimit?: string;
-                    /** @description The limit, so many in so many seconds: `"create";q=60;w=60`. Only where there is one. */
+                    /** @description The limit, as a number of games per seconds: `"create";q=60;w=60`. Only if there is a limit. */
                     "RateLimit-Policy"?: string;
                     [name: string]: unknown;
                 };
@@ -1218,10 +1218,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Service Unavailable. `store_unavailable`: The store did not answer in time. Reading, a move, or a creation with an `Idempotency-Key` may be sent again after `Retry-After` seconds: repeating it does no harm, whether or not it was carried out. A creation without a key may have begun a game already. */
+            /** @description Service Unavailable. `store_unavailable`: The store did not respond in time. Repeat the request after `Retry-After` seconds: for reads, moves and creations with an `Idempotency-Key` this is safe, whether or not the request was carried out. A creation without a key may already have created a game. */
             503: {
                 headers: {
-                    /** @description After how many seconds to try again. */
+                    /** @description The seconds after which to repeat the request. */
                     "Retry-After": string;
                     [name: string]: unknown;
                 };
@@ -1235,21 +1235,21 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer: if nothing has changed since, 304 says so. */
+                /** @description The `ETag` of an earlier response: 304 if nothing has changed since. */
                 "If-None-Match"?: string;
             };
             path: {
-                /** @description The game's id. Whoever has it may watch and play the game. */
+                /** @description The game's id. Anyone who has it may watch and play the game. */
                 game_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The game as it is now. */
+            /** @description The current game. */
             200: {
                 headers: {
-                    /** @description Changes when the answer does. */
+                    /** @description Changes when the response does. */
                     ETag: string;
                     [name: string]: unknown;
                 };
@@ -1258,16 +1258,16 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description Nothing has changed since the answer that `If-None-Match` names. */
+            /** @description Nothing has changed since the response that `If-None-Match` names. */
             304: {
                 headers: {
-                    /** @description Changes when the answer does. */
+                    /** @description Changes when the response does. */
                     ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not Found. `game_not_found`: The id is unknown or malformed, or the game has expired; which of these is not told. */
+            /** @description Not Found. `game_not_found`: The id is unknown or malformed, or the game has expired. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1276,7 +1276,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is. Leave it out, or accept `application/json`; the game itself can be had as `text/plain` too. */
+            /** @description Not Acceptable. `not_acceptable`: The `Accept` header excludes every available media type. Omit it, or accept `application/json`; a game is also available as `text/plain`. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -1285,7 +1285,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unprocessable Entity. `invalid_request`: `errors` names each field or query argument that is wrong, and says what it takes. */
+            /** @description Unprocessable Entity. `invalid_request`: The request does not match its documented schema. `errors` lists each invalid field, query argument or header. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1294,10 +1294,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Service Unavailable. `store_unavailable`: The store did not answer in time. Reading, a move, or a creation with an `Idempotency-Key` may be sent again after `Retry-After` seconds: repeating it does no harm, whether or not it was carried out. A creation without a key may have begun a game already. */
+            /** @description Service Unavailable. `store_unavailable`: The store did not respond in time. Repeat the request after `Retry-After` seconds: for reads, moves and creations with an `Idempotency-Key` this is safe, whether or not the request was carried out. A creation without a key may already have created a game. */
             503: {
                 headers: {
-                    /** @description After how many seconds to try again. */
+                    /** @description The seconds after which to repeat the request. */
                     "Retry-After": string;
                     [name: string]: unknown;
                 };
@@ -1311,21 +1311,21 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer: if nothing has changed since, 304 says so. */
+                /** @description The `ETag` of an earlier response: 304 if nothing has changed since. */
                 "If-None-Match"?: string;
             };
             path: {
-                /** @description The game's id. Whoever has it may watch and play the game. */
+                /** @description The game's id. Anyone who has it may watch and play the game. */
                 game_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The legal actions, empty when the game is over. */
+            /** @description The legal actions; none if the game is over. */
             200: {
                 headers: {
-                    /** @description Changes when the answer does. */
+                    /** @description Changes when the response does. */
                     ETag: string;
                     [name: string]: unknown;
                 };
@@ -1333,16 +1333,16 @@ export interface operations {
                     "application/json": components["schemas"]["LegalActions"];
                 };
             };
-            /** @description Nothing has changed since the answer that `If-None-Match` names. */
+            /** @description Nothing has changed since the response that `If-None-Match` names. */
             304: {
                 headers: {
-                    /** @description Changes when the answer does. */
+                    /** @description Changes when the response does. */
                     ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not Found. `game_not_found`: The id is unknown or malformed, or the game has expired; which of these is not told. */
+            /** @description Not Found. `game_not_found`: The id is unknown or malformed, or the game has expired. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1351,7 +1351,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is. Leave it out, or accept `application/json`; the game itself can be had as `text/plain` too. */
+            /** @description Not Acceptable. `not_acceptable`: The `Accept` header excludes every available media type. Omit it, or accept `application/json`; a game is also available as `text/plain`. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -1360,7 +1360,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unprocessable Entity. `invalid_request`: `errors` names each field or query argument that is wrong, and says what it takes. */
+            /** @description Unprocessable Entity. `invalid_request`: The request does not match its documented schema. `errors` lists each invalid field, query argument or header. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1369,10 +1369,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Service Unavailable. `store_unavailable`: The store did not answer in time. Reading, a move, or a creation with an `Idempotency-Key` may be sent again after `Retry-After` seconds: repeating it does no harm, whether or not it was carried out. A creation without a key may have begun a game already. */
+            /** @description Service Unavailable. `store_unavailable`: The store did not respond in time. Repeat the request after `Retry-After` seconds: for reads, moves and creations with an `Idempotency-Key` this is safe, whether or not the request was carried out. A creation without a key may already have created a game. */
             503: {
                 headers: {
-                    /** @description After how many seconds to try again. */
+                    /** @description The seconds after which to repeat the request. */
                     "Retry-After": string;
                     [name: string]: unknown;
                 };
@@ -1387,7 +1387,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The game's id. Whoever has it may watch and play the game. */
+                /** @description The game's id. Anyone who has it may watch and play the game. */
                 game_id: string;
             };
             cookie?: never;
@@ -1398,12 +1398,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The actions are applied. The game as it is right after them, and what they caused. */
+            /** @description The actions are applied. The game right after them, and the events they caused. */
             200: {
                 headers: {
-                    /** @description `true` if this very request was carried out before: nothing was done again. */
+                    /** @description `true` if this request was carried out before and was not carried out again. */
                     "Idempotent-Replayed"?: string;
-                    /** @description Changes when the answer does. */
+                    /** @description Changes when the response does. */
                     ETag: string;
                     [name: string]: unknown;
                 };
@@ -1412,7 +1412,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description Bad Request. `malformed_json`: The body could not be read as JSON in UTF-8. Send one JSON object. `malformed_request`: The request breaks HTTP itself, by a chunk without its length for instance. Send it again, whole. */
+            /** @description Bad Request. `malformed_json`: The body is not valid JSON in UTF-8. Send one JSON object. `malformed_request`: The request violates HTTP, for example by a broken chunk or a body shorter than its `Content-Length`. Send it again in full. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1421,10 +1421,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unauthorized. `token_required`: Playing this game takes the token that came with its creation, and with that alone: `Authorization: Bearer TOKEN`. */
+            /** @description Unauthorized. `token_required`: The game is locked. Playing it requires the token that was returned when it was created: `Authorization: Bearer TOKEN`. */
             401: {
                 headers: {
-                    /** @description How to prove that one may: `Bearer`. */
+                    /** @description The authentication scheme: `Bearer`. */
                     "WWW-Authenticate": string;
                     [name: string]: unknown;
                 };
@@ -1432,7 +1432,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not Found. `game_not_found`: The id is unknown or malformed, or the game has expired; which of these is not told. */
+            /** @description Not Found. `game_not_found`: The id is unknown or malformed, or the game has expired. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1441,7 +1441,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is. Leave it out, or accept `application/json`; the game itself can be had as `text/plain` too. */
+            /** @description Not Acceptable. `not_acceptable`: The `Accept` header excludes every available media type. Omit it, or accept `application/json`; a game is also available as `text/plain`. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -1450,7 +1450,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict. `version_mismatch`: The `version` sent is not the game's. `state` is the game as it is now: choose again from it. `game_over`: The game is won or lost, and nothing can be done in it. `illegal_action`: The action at `index` is not legal where it stands; `actions` are those that are. None of the actions sent was applied. `reveals_cards`: An action before the one at `index` turns up cards, and only a legal `draw` may follow such a one. Send the actions up to there, look at the cards, and go on. None was applied. */
+            /** @description Conflict. `version_mismatch`: The game is at another `version`. `state` is the current game: choose again from it. `game_over`: The game is won or lost; no action is legal any more. `illegal_action`: The action at `index` is not legal at that point; `actions` lists the legal ones. None of the actions was applied. `reveals_cards`: An action before the one at `index` turns up cards, and only a legal `draw` may follow it in the same request. Send the actions up to that point, look at the new cards, and continue. None of the actions was applied. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -1459,7 +1459,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Request Entity Too Large. `too_large`: A body may have 16 KiB; ours need far less. */
+            /** @description Request Entity Too Large. `too_large`: A body must not exceed 16 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -1468,7 +1468,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unsupported Media Type. `unsupported_media_type`: Send `Content-Type: application/json`. */
+            /** @description Unsupported Media Type. `unsupported_media_type`: The body must be JSON. Send `Content-Type: application/json`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -1477,7 +1477,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unprocessable Entity. `invalid_request`: `errors` names each field or query argument that is wrong, and says what it takes. */
+            /** @description Unprocessable Entity. `invalid_request`: The request does not match its documented schema. `errors` lists each invalid field, query argument or header. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1486,10 +1486,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Service Unavailable. `store_unavailable`: The store did not answer in time. Reading, a move, or a creation with an `Idempotency-Key` may be sent again after `Retry-After` seconds: repeating it does no harm, whether or not it was carried out. A creation without a key may have begun a game already. */
+            /** @description Service Unavailable. `store_unavailable`: The store did not respond in time. Repeat the request after `Retry-After` seconds: for reads, moves and creations with an `Idempotency-Key` this is safe, whether or not the request was carried out. A creation without a key may already have created a game. */
             503: {
                 headers: {
-                    /** @description After how many seconds to try again. */
+                    /** @description The seconds after which to repeat the request. */
                     "Retry-After": string;
                     [name: string]: unknown;
                 };
@@ -1503,11 +1503,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer: if nothing has changed since, 304 says so. */
+                /** @description The `ETag` of an earlier response: 304 if nothing has changed since. */
                 "If-None-Match"?: string;
             };
             path: {
-                /** @description The game's id. Whoever has it may watch and play the game. */
+                /** @description The game's id. Anyone who has it may watch and play the game. */
                 game_id: string;
             };
             cookie?: never;
@@ -1517,7 +1517,7 @@ export interface operations {
             /** @description The history so far. */
             200: {
                 headers: {
-                    /** @description Changes when the answer does. */
+                    /** @description Changes when the response does. */
                     ETag: string;
                     [name: string]: unknown;
                 };
@@ -1525,16 +1525,16 @@ export interface operations {
                     "application/json": components["schemas"]["History"];
                 };
             };
-            /** @description Nothing has changed since the answer that `If-None-Match` names. */
+            /** @description Nothing has changed since the response that `If-None-Match` names. */
             304: {
                 headers: {
-                    /** @description Changes when the answer does. */
+                    /** @description Changes when the response does. */
                     ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not Found. `game_not_found`: The id is unknown or malformed, or the game has expired; which of these is not told. */
+            /** @description Not Found. `game_not_found`: The id is unknown or malformed, or the game has expired. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1543,7 +1543,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is. Leave it out, or accept `application/json`; the game itself can be had as `text/plain` too. */
+            /** @description Not Acceptable. `not_acceptable`: The `Accept` header excludes every available media type. Omit it, or accept `application/json`; a game is also available as `text/plain`. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -1552,7 +1552,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unprocessable Entity. `invalid_request`: `errors` names each field or query argument that is wrong, and says what it takes. */
+            /** @description Unprocessable Entity. `invalid_request`: The request does not match its documented schema. `errors` lists each invalid field, query argument or header. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1561,10 +1561,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Service Unavailable. `store_unavailable`: The store did not answer in time. Reading, a move, or a creation with an `Idempotency-Key` may be sent again after `Retry-After` seconds: repeating it does no harm, whether or not it was carried out. A creation without a key may have begun a game already. */
+            /** @description Service Unavailable. `store_unavailable`: The store did not respond in time. Repeat the request after `Retry-After` seconds: for reads, moves and creations with an `Idempotency-Key` this is safe, whether or not the request was carried out. A creation without a key may already have created a game. */
             503: {
                 headers: {
-                    /** @description After how many seconds to try again. */
+                    /** @description The seconds after which to repeat the request. */
                     "Retry-After": string;
                     [name: string]: unknown;
                 };
@@ -1579,14 +1579,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The game's id. Whoever has it may watch and play the game. */
+                /** @description The game's id. Anyone who has it may watch and play the game. */
                 game_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The score, or what it is made of so far. */
+            /** @description The score, or its parts so far. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1595,7 +1595,7 @@ export interface operations {
                     "application/json": components["schemas"]["Score"];
                 };
             };
-            /** @description Not Found. `game_not_found`: The id is unknown or malformed, or the game has expired; which of these is not told. */
+            /** @description Not Found. `game_not_found`: The id is unknown or malformed, or the game has expired. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1604,7 +1604,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is. Leave it out, or accept `application/json`; the game itself can be had as `text/plain` too. */
+            /** @description Not Acceptable. `not_acceptable`: The `Accept` header excludes every available media type. Omit it, or accept `application/json`; a game is also available as `text/plain`. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -1613,7 +1613,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unprocessable Entity. `invalid_request`: `errors` names each field or query argument that is wrong, and says what it takes. */
+            /** @description Unprocessable Entity. `invalid_request`: The request does not match its documented schema. `errors` lists each invalid field, query argument or header. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1622,10 +1622,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Service Unavailable. `store_unavailable`: The store did not answer in time. Reading, a move, or a creation with an `Idempotency-Key` may be sent again after `Retry-After` seconds: repeating it does no harm, whether or not it was carried out. A creation without a key may have begun a game already. */
+            /** @description Service Unavailable. `store_unavailable`: The store did not respond in time. Repeat the request after `Retry-After` seconds: for reads, moves and creations with an `Idempotency-Key` this is safe, whether or not the request was carried out. A creation without a key may already have created a game. */
             503: {
                 headers: {
-                    /** @description After how many seconds to try again. */
+                    /** @description The seconds after which to repeat the request. */
                     "Retry-After": string;
                     [name: string]: unknown;
                 };
@@ -1638,15 +1638,15 @@ export interface operations {
     listLedger: {
         parameters: {
             query?: {
-                /** @description The ruleset whose board is asked for. */
+                /** @description The ruleset of the board. */
                 ruleset?: "original" | "gamemaker" | "strict" | "gravekeeper";
-                /** @description The seed that players named; without it the standard board. */
+                /** @description A seed that clients named; without it the ruleset's board. */
                 seed?: string;
-                /** @description How many entries at most. */
+                /** @description The maximum number of entries. */
                 limit?: number;
-                /** @description Where to go on: the `next_cursor` of the page before. */
+                /** @description Where to continue: the `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description A game on this board: the page has it in its middle. */
+                /** @description The id of a game on this board, to be in the middle of the page. */
                 around?: string;
             };
             header?: never;
@@ -1658,7 +1658,7 @@ export interface operations {
             /** @description Entries of the board; none if nobody has finished yet. */
             200: {
                 headers: {
-                    /** @description The next page, as `rel="next"`, unless this is the last. */
+                    /** @description The next page, as `rel="next"`, unless it is the last. */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -1666,7 +1666,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ledger"];
                 };
             };
-            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is. Leave it out, or accept `application/json`; the game itself can be had as `text/plain` too. */
+            /** @description Not Acceptable. `not_acceptable`: The `Accept` header excludes every available media type. Omit it, or accept `application/json`; a game is also available as `text/plain`. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -1675,7 +1675,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unprocessable Entity. `invalid_request`: `errors` names each field or query argument that is wrong, and says what it takes. */
+            /** @description Unprocessable Entity. `invalid_request`: The request does not match its documented schema. `errors` lists each invalid field, query argument or header. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1684,10 +1684,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Service Unavailable. `store_unavailable`: The store did not answer in time. Reading, a move, or a creation with an `Idempotency-Key` may be sent again after `Retry-After` seconds: repeating it does no harm, whether or not it was carried out. A creation without a key may have begun a game already. */
+            /** @description Service Unavailable. `store_unavailable`: The store did not respond in time. Repeat the request after `Retry-After` seconds: for reads, moves and creations with an `Idempotency-Key` this is safe, whether or not the request was carried out. A creation without a key may already have created a game. */
             503: {
                 headers: {
-                    /** @description After how many seconds to try again. */
+                    /** @description The seconds after which to repeat the request. */
                     "Retry-After": string;
                     [name: string]: unknown;
                 };
@@ -1710,7 +1710,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The game is sound; the state it ends in. */
+            /** @description The game is valid; its final state. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1719,7 +1719,7 @@ export interface operations {
                     "application/json": components["schemas"]["Replayed"];
                 };
             };
-            /** @description Bad Request. `malformed_json`: The body could not be read as JSON in UTF-8. Send one JSON object. `malformed_request`: The request breaks HTTP itself, by a chunk without its length for instance. Send it again, whole. */
+            /** @description Bad Request. `malformed_json`: The body is not valid JSON in UTF-8. Send one JSON object. `malformed_request`: The request violates HTTP, for example by a broken chunk or a body shorter than its `Content-Length`. Send it again in full. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1728,7 +1728,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is. Leave it out, or accept `application/json`; the game itself can be had as `text/plain` too. */
+            /** @description Not Acceptable. `not_acceptable`: The `Accept` header excludes every available media type. Omit it, or accept `application/json`; a game is also available as `text/plain`. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -1737,7 +1737,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict. `illegal_action`: The action at `index` is not legal where it stands; `actions` are those that are. None of the actions sent was applied. */
+            /** @description Conflict. `illegal_action`: The action at `index` is not legal at that point; `actions` lists the legal ones. None of the actions was applied. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -1746,7 +1746,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Request Entity Too Large. `too_large`: A body may have 16 KiB; ours need far less. */
+            /** @description Request Entity Too Large. `too_large`: A body must not exceed 16 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -1755,7 +1755,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unsupported Media Type. `unsupported_media_type`: Send `Content-Type: application/json`. */
+            /** @description Unsupported Media Type. `unsupported_media_type`: The body must be JSON. Send `Content-Type: application/json`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -1764,7 +1764,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unprocessable Entity. `invalid_request`: `errors` names each field or query argument that is wrong, and says what it takes. */
+            /** @description Unprocessable Entity. `invalid_request`: The request does not match its documented schema. `errors` lists each invalid field, query argument or header. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1793,7 +1793,7 @@ export interface operations {
                     "application/json": components["schemas"]["Rulesets"];
                 };
             };
-            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is. Leave it out, or accept `application/json`; the game itself can be had as `text/plain` too. */
+            /** @description Not Acceptable. `not_acceptable`: The `Accept` header excludes every available media type. Omit it, or accept `application/json`; a game is also available as `text/plain`. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -1802,7 +1802,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unprocessable Entity. `invalid_request`: `errors` names each field or query argument that is wrong, and says what it takes. */
+            /** @description Unprocessable Entity. `invalid_request`: The request does not match its documented schema. `errors` lists each invalid field, query argument or header. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1834,7 +1834,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ruleset"];
                 };
             };
-            /** @description Not Found. `ruleset_not_found`: No ruleset has this name. `GET /v1/rulesets` lists them. */
+            /** @description Not Found. `ruleset_not_found`: There is no ruleset of this name. `GET /v1/rulesets` lists them. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1843,7 +1843,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not Acceptable. `not_acceptable`: `Accept` leaves out every media type that there is. Leave it out, or accept `application/json`; the game itself can be had as `text/plain` too. */
+            /** @description Not Acceptable. `not_acceptable`: The `Accept` header excludes every available media type. Omit it, or accept `application/json`; a game is also available as `text/plain`. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -1852,7 +1852,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unprocessable Entity. `invalid_request`: `errors` names each field or query argument that is wrong, and says what it takes. */
+            /** @description Unprocessable Entity. `invalid_request`: The request does not match its documented schema. `errors` lists each invalid field, query argument or header. */
             422: {
                 headers: {
                     [name: string]: unknown;

@@ -84,7 +84,7 @@ def test_the_operators_commands_see_all_nodes(api: ApiServer, url: str) -> None:
     cleared = runner.invoke(args=["ledger", "clear", "original/cluster-commands", "--yes"])
     assert cleared.output == "1 games removed.\n"
     rebuilt = runner.invoke(args=["ledger", "rebuild"])
-    assert rebuilt.output.startswith("0 games entered")
+    assert rebuilt.output.startswith("0 games added")
     assert api.get("/v1/ledger?seed=cluster-commands").json["entries"] == []
 
 
