@@ -1,6 +1,6 @@
 """The API: a stateless Flask app over the engine and a store.
 
-:func:`create_app` puts it together. The rooms, from the inside out:
+:func:`create_app` puts it together. The packages, each of which imports only those above it:
 
 - :mod:`api.store`: games, boards and secrets in Redis
 - :mod:`api.games`: use cases, and games as JSON and as text
@@ -10,7 +10,7 @@
 - :mod:`api.observe`: metrics and logs
 - :mod:`api.server`: the launcher, the embedded store, gunicorn's configuration
 
-:mod:`api.settings` says what can be configured, :mod:`api.commands` what operators can run.
+:mod:`api.settings` defines the settings, :mod:`api.commands` the commands for operators.
 """
 
 from __future__ import annotations

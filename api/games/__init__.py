@@ -1,1 +1,1 @@
-"""What can be done with games, and how games are represented. Nothing here knows a request."""
+"""Use cases, and games as JSON and as text. Nothing here depends on Flask or on a request."""

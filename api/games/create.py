@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class GameRequest(NamedTuple):
-    """What a client asks for."""
+    """A client's request for a new game."""
 
     rules: Rules
     mode: Mode

@@ -16,7 +16,7 @@ _request = cast("LocalProxy[Request]", flask.request)
 
 
 def current_request() -> Request:
-    """Return the request that is being answered.
+    """Return the current request.
 
     It is not the proxy, each use of which looks the request up again.
     """

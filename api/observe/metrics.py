@@ -49,13 +49,13 @@ class Metrics(Observer):
         self.registry = CollectorRegistry()
         self.requests = Counter(
             "scoundrel_requests",
-            "Requests answered, by method, route and status.",
+            "Requests, by method, route and status.",
             ["method", "route", "status"],
             registry=self.registry,
         )
         self.seconds = Histogram(
             "scoundrel_request_seconds",
-            "How long requests took, until their answer began.",
+            "Duration of requests until the response begins, in seconds.",
             ["method", "route"],
             buckets=_REQUEST_SECONDS,
             registry=self.registry,
@@ -68,7 +68,7 @@ class Metrics(Observer):
         )
         self.store_seconds = Histogram(
             "scoundrel_store_seconds",
-            "How long the store took, by operation.",
+            "Duration of the store's operations, in seconds.",
             ["operation"],
             buckets=_STORE_SECONDS,
             registry=self.registry,
@@ -81,7 +81,7 @@ class Metrics(Observer):
         )
         self.games_finished = Counter(
             "scoundrel_games_finished",
-            "Games played to their end, by ruleset and how they ended.",
+            "Games finished, by ruleset and status.",
             ["ruleset", "status"],
             registry=self.registry,
         )

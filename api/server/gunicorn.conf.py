@@ -32,6 +32,11 @@ from api.http.problem_types import INTERNAL_ERROR, MALFORMED_REQUEST, MEDIA_TYPE
 from api.observe.json_lines import JsonFormatter, dropped, without_requests
 from api.observe.log_stream import LogStream
 
+# The master outlives the code that it was started with. Without our modules there, SIGHUP and every
+# new worker import them as they are then.
+for _name in [name for name in sys.modules if name.partition(".")[0] == "api"]:
+    del sys.modules[_name]
+
 _METRICS = "metrics-of-scoundrel-"
 _host = os.environ.get("SCOUNDREL_HOST") or "127.0.0.1"
 _port = os.environ.get("SCOUNDREL_PORT") or "8000"

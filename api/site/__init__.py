@@ -1,1 +1,1 @@
-"""What people look at: the pages about the API, and the web client."""
+"""Pages about the API, and the web client."""
