@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from engine import Phase, commitment, effect, format_notation, legal_actions, score
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
     from api.store import Game
     from engine import Action, Card, Event, Options, Record, Rules, State
+
+_CODE, _TEXT = attrgetter("code"), attrgetter("text")
 
 
 def game_body(
@@ -123,12 +126,12 @@ def timestamp(milliseconds: int) -> str:
 
 def codes(cards: Iterable[Card]) -> list[str]:
     """Return cards as their codes."""
-    return [card.code for card in cards]
+    return list(map(_CODE, cards))
 
 
 def texts(actions: Iterable[Action]) -> list[str]:
     """Return actions in their text form."""
-    return [action.text for action in actions]
+    return list(map(_TEXT, actions))
 
 
 def game_path(game_id: str, root: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from functools import wraps
 from http import HTTPStatus
+from inspect import unwrap
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -29,7 +30,7 @@ from api.http.problem_types import (
     ProblemType,
 )
 from api.http.problems import ProblemSchema
-from api.http.requests import JSON, RequestParser
+from api.http.requests import JSON
 from api.http.schemas import RequestSchema
 
 if TYPE_CHECKING:
@@ -55,8 +56,7 @@ _IF_NONE_MATCH = {
 }
 
 
-class _NoArguments(RequestSchema):
-    """No query arguments."""
+_NO_ARGUMENTS = RequestSchema()
 
 
 class Api(flask_smorest.Api):  # type: ignore[misc]  # flask-smorest is not typed
@@ -81,8 +81,6 @@ class Api(flask_smorest.Api):  # type: ignore[misc]  # flask-smorest is not type
 class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest is not typed
     """A resource."""
 
-    ARGUMENTS_PARSER = RequestParser()
-
     def route(  # noqa: PLR0913  # one argument for each part of a declaration
         self,
         rule: str,
@@ -100,15 +98,19 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest
         refused unless the view declares some. The rest is documentation: ``problems`` are those
         that the view itself may raise, ``tagged`` says that it is a GET with an entity tag, and
         ``doc`` is what :meth:`doc` would take.
+
+        flask-smorest's decorators document the view. A request does not pass through them, because
+        that takes as long as the move itself: it is read here, and the view returns a response
+        that is complete.
         """
         register = super().route(rule, **options)
-        no_arguments = _NoArguments()
 
         def decorate(view: View) -> View:
             declared = view._apidoc.get("arguments", {}).get("parameters", ())  # type: ignore[attr-defined]  # noqa: SLF001  # left there by Blueprint.arguments
-            locations = {parameter["in"] for parameter in declared}
+            schemas = {parameter["in"]: parameter["schema"] for parameter in declared}
+            body, query = schemas.get("json"), schemas.get("query", _NO_ARGUMENTS)
             refused = (
-                *(_BODY_PROBLEMS if "json" in locations else ()),
+                *(_BODY_PROBLEMS if body else ()),
                 *(NOT_ACCEPTABLE, INVALID_REQUEST),
                 *problems,
             )
@@ -116,14 +118,16 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest
             documented = self.doc(responses=_documented_problems(refused))(documented)
             if tagged:
                 documented = self.doc(**_TAGGED)(documented)
+            plain: Callable[..., Response] = unwrap(view)
 
             @wraps(documented)  # which copies the documentation
-            def operation(*args: Any, **kwargs: Any) -> Response:  # noqa: ANN401  # the view's
+            def operation(**path: str) -> Response:
                 request = current_request()
                 request.negotiate(offers)
-                if request.query_string and "query" not in locations:
-                    self.ARGUMENTS_PARSER.parse(no_arguments, request, location="query")
-                return view(*args, **kwargs)
+                arguments = [request.load_body(body)] if body else []
+                if query is not _NO_ARGUMENTS or request.query_string:
+                    arguments.append(request.load_query(query))
+                return plain(*arguments, **path)
 
             register(operation)
             return view

@@ -6,11 +6,11 @@ import re
 from functools import cache
 from random import getrandbits
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import flask
 import orjson
-from webargs.flaskparser import FlaskParser
+from marshmallow import ValidationError
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.exceptions import HTTPException
 
@@ -26,7 +26,7 @@ from api.http.problems import Problem, invalid
 if TYPE_CHECKING:
     from wsgiref.types import WSGIEnvironment
 
-    from marshmallow import Schema, ValidationError
+    from marshmallow import Schema
 
 JSON = "application/json"
 TEXT = "text/plain"
@@ -104,6 +104,30 @@ class Request(flask.Request):
             raise Problem(NOT_ACCEPTABLE)
         self.media_type = chosen
 
+    def load_body(self, schema: Schema) -> dict[str, Any]:
+        """Return the body as ``schema`` loads it.
+
+        Raises Problem, in this order: 413 if it is too large, 415 if it is not declared as JSON,
+        400 if it is not JSON, 422 if it does not match the schema.
+        """
+        raw = _body(self)
+        encoded = self.environ.get("HTTP_CONTENT_ENCODING", "identity") != "identity"
+        declared = self.environ.get("CONTENT_TYPE") == JSON or self.mimetype == JSON
+        if encoded or not declared:
+            raise Problem(UNSUPPORTED_MEDIA_TYPE)
+        try:
+            body = orjson.loads(raw)
+        except orjson.JSONDecodeError as error:
+            raise Problem(MALFORMED_JSON, f"The body is not valid JSON: {error}") from None
+        return _load(schema, body)
+
+    def load_query(self, schema: Schema) -> dict[str, Any]:
+        """Return the query arguments as ``schema`` loads them. Raises Problem 422."""
+        repeated = [name for name, values in self.args.lists() if len(values) > 1]
+        if repeated:
+            raise invalid({name: ["must not be repeated"] for name in repeated})
+        return _load(schema, self.args.to_dict())
+
 
 def request_id(environ: WSGIEnvironment) -> str:
     """Return the client's ``X-Request-ID`` if it is valid, else a random one. It is no secret."""
@@ -113,40 +137,6 @@ def request_id(environ: WSGIEnvironment) -> str:
         known = given if _REQUEST_ID.fullmatch(given) else f"{getrandbits(64):016x}"
         environ[_REQUEST_ID_KEY] = known
     return known
-
-
-class RequestParser(FlaskParser):
-    """The parser of ``Blueprint.arguments``: strict about bodies and query arguments.
-
-    For a body the checks come in this order: 413 if it is too large, 415 if it is not declared as
-    JSON, 400 if it is not JSON, 422 if it does not match its schema.
-    """
-
-    DEFAULT_UNKNOWN_BY_LOCATION: dict[str, str | None] = {}  # noqa: RUF012  # webargs declares it so
-
-    def load_json(self, req: flask.Request, schema: Schema) -> Any:  # noqa: ANN401, ARG002  # webargs' signature
-        """Return the body as JSON."""
-        raw = _body(req)
-        encoded = req.environ.get("HTTP_CONTENT_ENCODING", "identity") != "identity"
-        declared = req.environ.get("CONTENT_TYPE") == JSON or req.mimetype == JSON
-        if encoded or not declared:
-            raise Problem(UNSUPPORTED_MEDIA_TYPE)
-        try:
-            return orjson.loads(raw)
-        except orjson.JSONDecodeError as error:
-            raise Problem(MALFORMED_JSON, f"The body is not valid JSON: {error}") from None
-
-    def load_querystring(self, req: flask.Request, schema: Schema) -> Any:  # noqa: ANN401, ARG002  # webargs' signature
-        """Return the query arguments, each of which may be given once."""
-        repeated = [name for name, values in req.args.lists() if len(values) > 1]
-        if repeated:
-            raise invalid({name: ["must not be repeated"] for name in repeated})
-        return req.args.to_dict()
-
-    def handle_error(self, error: ValidationError, *_: Any, **__: Any) -> NoReturn:  # noqa: ANN401  # webargs' signature
-        """Raise the problem 422. webargs nests the messages under the location's name."""
-        (messages,) = error.messages_dict.values()
-        raise invalid(messages) from None
 
 
 def _body(request: flask.Request) -> bytes:
@@ -161,6 +151,14 @@ def _body(request: flask.Request) -> bytes:
     if len(raw) < (request.content_length or 0):
         raise Problem(MALFORMED_REQUEST, "The body is shorter than its `Content-Length`.")
     return raw
+
+
+def _load(schema: Schema, data: Any) -> dict[str, Any]:  # noqa: ANN401  # any JSON
+    try:
+        loaded: dict[str, Any] = schema.load(data)
+    except ValidationError as error:
+        raise invalid(error.messages_dict) from None
+    return loaded
 
 
 @cache
