@@ -1,4 +1,4 @@
-"""The client of the API's tests: every reply that it gets is held against the document."""
+"""Test client of the API. It checks every response against the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 JSON = {"Content-Type": "application/json"}
 
 UNKNOWN_ID = "0123456789abcdefghijkl"
-"""An id of the right form that no game has."""
+"""A well-formed ID that belongs to no game."""
 
 OF_THE_MOMENT = frozenset({"Date", "X-Request-ID"})
-"""Headers that differ from one reply to the next, whatever is asked."""
+"""Headers that differ between repeated requests."""
 
 
 @dataclass
 class Api:
-    """The running API, as its document says it is."""
+    """A running API and its OpenAPI document."""
 
     server: ApiServer
     document: Document
@@ -37,12 +37,12 @@ class Api:
         self,
         method: str,
         path: str,
-        json_body: Any = None,  # noqa: ANN401  # whatever JSON has
+        json_body: Any = None,  # noqa: ANN401  # any JSON value
         *,
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Reply:
-        """Send a request; the reply must be a documented one."""
+        """Send a request and check that its response is documented."""
         reply = self.server.request(method, path, json_body, body=body, headers=headers)
         self.document.check(method, path, reply)
         return reply
@@ -51,15 +51,15 @@ class Api:
         """GET a path."""
         return self.request("GET", path, headers=headers)
 
-    def post(self, path: str, json_body: Any) -> Reply:  # noqa: ANN401  # whatever JSON has
+    def post(self, path: str, json_body: Any) -> Reply:  # noqa: ANN401  # any JSON value
         """POST JSON to a path."""
         return self.request("POST", path, json_body)
 
     def send(self, path: str, body: bytes) -> Reply:
-        """POST bytes to a path, said to be JSON."""
+        """POST bytes to a path as JSON."""
         return self.request("POST", path, body=body, headers=JSON)
 
-    def new_game(self, **fields: Any) -> dict[str, Any]:  # noqa: ANN401  # whatever JSON has
+    def new_game(self, **fields: Any) -> dict[str, Any]:  # noqa: ANN401  # any JSON value
         """Create a game and return it."""
         reply = self.post("/v1/games", fields)
         assert reply.status == 201, reply.body
@@ -82,12 +82,12 @@ class InProcess(Api):
         self,
         method: str,
         path: str,
-        json_body: Any = None,  # noqa: ANN401  # whatever JSON has
+        json_body: Any = None,  # noqa: ANN401  # any JSON value
         *,
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Reply:
-        """Call the app as gunicorn would; the reply must be a documented one."""
+        """Call the app as gunicorn does and check that its response is documented."""
         sent = dict(headers or {})
         if json_body is not None:
             body = json.dumps(json_body).encode()
@@ -98,7 +98,7 @@ class InProcess(Api):
             method=method,
             data=body,
             headers=sent,
-            # Werkzeug would repair what is no UTF-8, which gunicorn passes on.
+            # Werkzeug would replace invalid UTF-8; gunicorn passes it on.
             environ_overrides={
                 "PATH_INFO": unquote_to_bytes(bare).decode("latin-1"),
                 "QUERY_STRING": query,
@@ -110,12 +110,12 @@ class InProcess(Api):
 
 
 def refused(reply: Reply) -> tuple[int, str]:
-    """Return a problem's status and code."""
+    """Return the status and code of a problem."""
     return reply.status, reply.json["code"]
 
 
 def comparable(reply: Reply) -> tuple[int, dict[str, str], Any]:
-    """Return a reply without what every reply has of its own: the date and the request's id."""
+    """Return a response without its date and request ID."""
     headers = {name: value for name, value in reply.headers.items() if name not in OF_THE_MOMENT}
     body: Any = reply.body
     if reply.headers.get("Content-Type", "").endswith("json") and reply.body:

@@ -1,4 +1,4 @@
-"""One store and one API for all tests here: a real Valkey, and gunicorn with two workers."""
+"""Fixtures shared by all API tests: a real Valkey, and gunicorn with two workers."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def store_server() -> Iterator[StoreServer]:
-    """A store that all tests share: each looks at its own games."""
+    """A store shared by all tests; each test uses its own games."""
     with StoreServer(valkey_binary()) as store:
         yield store
 
 
 @pytest.fixture(scope="session")
 def stored(store_server: StoreServer) -> Iterator[Redis]:
-    """What lies in the store, seen from behind the API."""
+    """A direct client of the shared store."""
     with store_server.client as client:
         yield client
 
 
 @pytest.fixture(scope="session")
 def server(store_server: StoreServer) -> Iterator[ApiServer]:
-    """The API, unchecked: for raw connections and for many requests at once."""
+    """The API without response checks, for raw connections and concurrent requests."""
     with serving(store_server) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def document() -> Document:
-    """The OpenAPI document, as the API serves it."""
-    app = create_app({"REDIS_URL": "redis://nowhere:1"})  # it asks no store
+    """The OpenAPI document that the API serves."""
+    app = create_app({"REDIS_URL": "redis://nowhere:1"})  # never contacted
     served: dict[str, Any] = app.test_client().get("/openapi.json").json or {}
     return Document(served)
 
 
 @pytest.fixture(scope="session")
 def api(server: ApiServer, document: Document) -> Api:
-    """The API. A reply that is not documented fails the test."""
+    """The API. An undocumented response fails the test."""
     return Api(server, document)

@@ -1,4 +1,4 @@
-"""Holds replies against the OpenAPI document: what it does not say must not be answered."""
+"""Check responses against the OpenAPI document: anything undocumented is an error."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from jsonschema import (  # type: ignore[import-untyped]  # it carries no types
+from jsonschema import (  # type: ignore[import-untyped]  # it has no type hints
     Draft202012Validator,
     FormatChecker,
 )
@@ -23,18 +23,18 @@ PROBLEM = "application/problem+json"
 
 ON_EVERY_REPLY = ("X-Request-ID", "X-Content-Type-Options", "Referrer-Policy", "Cache-Control")
 
-ONLY_SOMETIMES = frozenset({"Idempotent-Replayed", "Link"})
-"""Documented headers that say something by being there."""
+OPTIONAL_HEADERS = frozenset({"Idempotent-Replayed", "Link"})
+"""Documented headers that only some responses have."""
 
 _FORMATS = FormatChecker()
 
 
 class Undocumented(AssertionError):
-    """A reply is not as the document says."""
+    """A response does not match the document."""
 
 
 class Operation(NamedTuple):
-    """An operation of the document, and what its path looks like."""
+    """An operation of the document and the pattern of its path."""
 
     method: str
     template: str
@@ -43,12 +43,12 @@ class Operation(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The operation's name."""
+        """The operation ID."""
         return str(self.definition["operationId"])
 
 
 class Document:
-    """An OpenAPI 3.1 document, and what follows from it for requests and replies."""
+    """An OpenAPI 3.1 document, used to check requests and responses."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._components = _closed(document.get("components", {}))
@@ -57,39 +57,39 @@ class Document:
         self._validator = cache(self._make_validator)
 
     def find(self, method: str, path: str) -> Operation | None:
-        """Return the operation that answers a request, None if there is none."""
+        """Return the operation for a request, or None."""
         method = "GET" if method == "HEAD" else method
         return next((op for op in self._at(path) if op.method == method), None)
 
     def check(self, method: str, path: str, reply: Reply) -> None:
-        """Raise Undocumented unless ``reply`` is an answer to the request that is documented."""
+        """Raise Undocumented unless ``reply`` is documented as a response to the request."""
         headers = {name.lower(): value for name, value in reply.headers.items()}
         for name in ON_EVERY_REPLY:
             _expect(name.lower() in headers, f"{name} is missing")
-        here = list(self._at(path))
+        operations = list(self._at(path))
         operation = self.find(method, path)
         if operation is not None:
             self._check_operation(operation, method, reply, headers)
-        elif method == "OPTIONS" and here:
-            _expect(reply.status == HTTPStatus.NO_CONTENT, f"OPTIONS answered {reply.status}")
+        elif method == "OPTIONS" and operations:
+            _expect(reply.status == HTTPStatus.NO_CONTENT, f"OPTIONS returned {reply.status}")
             _expect("allow" in headers, "OPTIONS without Allow")
             _expect(not reply.body, "OPTIONS with a body")
-        elif here:
+        elif operations:
             expected = HTTPStatus.METHOD_NOT_ALLOWED
             self._check_problem(reply, headers, expected, has_body=method != "HEAD")
             _expect("allow" in headers, "405 without Allow")
         elif reply.status >= HTTPStatus.BAD_REQUEST:
             self._check_problem(reply, headers, reply.status, has_body=method != "HEAD")
 
-    def takes(self, operation_id: str, body: Any) -> bool:  # noqa: ANN401  # whatever JSON has
-        """Tell whether the document says that the operation takes ``body``."""
+    def takes(self, operation_id: str, body: Any) -> bool:  # noqa: ANN401  # any JSON value
+        """Return whether the request schema of the operation accepts ``body``."""
         definition = next(op.definition for op in self.operations if op.id == operation_id)
         schema = definition["requestBody"]["content"]["application/json"]["schema"]
         whole = {**schema, "components": self._open_components}
         return bool(Draft202012Validator(whole).is_valid(body))
 
     def schemas(self) -> Mapping[str, Any]:
-        """Return the document's schemas by name."""
+        """Return the schemas of the document by name."""
         schemas: Mapping[str, Any] = self._open_components.get("schemas", {})
         return schemas
 
@@ -100,19 +100,21 @@ class Document:
     def _check_operation(
         self, operation: Operation, method: str, reply: Reply, headers: Mapping[str, str]
     ) -> None:
-        answers = operation.definition["responses"]
-        answer = answers.get(str(reply.status))
-        _expect(answer is not None, f"{operation.id} answered {reply.status}: {reply.body[:300]!r}")
-        for name, header in answer.get("headers", {}).items():
+        responses = operation.definition["responses"]
+        response = responses.get(str(reply.status))
+        _expect(
+            response is not None, f"{operation.id} returned {reply.status}: {reply.body[:300]!r}"
+        )
+        for name, header in response.get("headers", {}).items():
             value = headers.get(name.lower())
             if value is None:
-                sometimes = name in ONLY_SOMETIMES or not header.get("required", True)
-                _expect(sometimes, f"{operation.id} {reply.status}: no {name}")
+                optional = name in OPTIONAL_HEADERS or not header.get("required", True)
+                _expect(optional, f"{operation.id} {reply.status}: no {name}")
             else:
                 self._check_header(name, value, header.get("schema", {}))
-        content = answer.get("content", {})
+        content = response.get("content", {})
         if not content:
-            _expect(not reply.body, f"{operation.id} {reply.status}: a body, and none documented")
+            _expect(not reply.body, f"{operation.id} {reply.status}: undocumented body")
             return
         media_type = _media_type(headers)
         _expect(media_type in content, f"{operation.id} {reply.status}: {media_type!r}")
@@ -125,7 +127,7 @@ class Document:
             self._check_problem(reply, headers, reply.status, has_body=True)
             code = reply.json["code"]
             _expect(
-                f"`{code}`" in answer["description"],
+                f"`{code}`" in response["description"],
                 f"{operation.id} {reply.status}: the code {code} is not documented",
             )
 
@@ -149,14 +151,14 @@ class Document:
     def _check_problem(
         self, reply: Reply, headers: Mapping[str, str], status: int, *, has_body: bool
     ) -> None:
-        _expect(reply.status == status, f"{reply.status} in place of {status}")
+        _expect(reply.status == status, f"{reply.status} instead of {status}")
         _expect(_media_type(headers) == PROBLEM, f"{status} as {_media_type(headers)!r}")
         if not has_body:
             return
         body = reply.json
         self._expect_valid("problem", self._problem_validator(), body)
-        _expect(body["status"] == status, f"{status} says {body['status']} in its body")
-        _expect(body["request_id"] == headers["x-request-id"], "two request ids")
+        _expect(body["status"] == status, f"{status}, but {body['status']} in the body")
+        _expect(body["request_id"] == headers["x-request-id"], "different request IDs")
         _expect(body["type"].endswith(f"#{body['code']}"), f"{body['code']} is {body['type']}")
 
     def _problem_validator(self) -> Any:  # noqa: ANN401  # jsonschema is not typed
@@ -164,12 +166,12 @@ class Document:
         return Draft202012Validator(schema, format_checker=_FORMATS)
 
     def _make_validator(self, method: str, template: str, status: str, media_type: str) -> Any:  # noqa: ANN401  # jsonschema is not typed
-        (answer,) = [
+        (response,) = [
             op.definition["responses"][status]
             for op in self.operations
             if (op.method, op.template) == (method, template)
         ]
-        schema = _closed(answer["content"][media_type]["schema"])
+        schema = _closed(response["content"][media_type]["schema"])
         whole = {**schema, "components": self._components}
         return Draft202012Validator(whole, format_checker=_FORMATS)
 
@@ -180,7 +182,7 @@ class Document:
 
 
 def _operations(paths: Mapping[str, Any]) -> Iterable[Operation]:
-    """Yield the operations, those whose path has fewer variables first."""
+    """Yield the operations, paths with fewer variables first."""
     for template in sorted(paths, key=lambda path: path.count("{")):
         parts = re.split(r"\{[^}]+\}", template)
         pattern = re.compile("[^/]+".join(map(re.escape, parts)))
@@ -190,9 +192,9 @@ def _operations(paths: Mapping[str, Any]) -> Iterable[Operation]:
 
 
 def _closed(schema: Any) -> Any:  # noqa: ANN401  # a part of a schema
-    """Return ``schema`` refusing the fields that it does not name.
+    """Return ``schema`` with unknown fields forbidden.
 
-    It lets clients expect further ones; what the API answers today is to be documented.
+    Fields may be added later, but every field of today's responses must be documented.
     """
     closed = deepcopy(schema)
     if isinstance(closed, dict):
@@ -215,10 +217,10 @@ def _refuse_constant(name: str) -> None:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     names = dict(pairs)
     if len(names) != len(pairs):
-        raise ValueError("a name is there twice")
+        raise ValueError("a name is repeated")
     return names
 
 
-def _expect(true: bool, otherwise: str) -> None:
-    if not true:
-        raise Undocumented(otherwise)
+def _expect(condition: bool, message: str) -> None:
+    if not condition:
+        raise Undocumented(message)

@@ -1,7 +1,7 @@
-"""What the contract says in words: schemathesis, which reads its schemas alone, is told it here.
+"""Schemathesis hooks for rules that the contract states in words and not in its schemas.
 
-Loaded by schemathesis itself, as schemathesis.toml says. Requests that are meant to be taken are
-made to make sense, so that they reach what lies behind the checks of form.
+Loaded by schemathesis (see schemathesis.toml). The hooks make valid test cases consistent, so that
+they get past validation.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ if TYPE_CHECKING:
 
 KEY = "Idempotency-Key"
 RANKED = "schemathesis-ranked"
-"""The seed of the game `RANKED_ID`, which is over; `GAME_ID` is one that goes on."""
+"""Seed of the finished game `RANKED_ID`; `GAME_ID` is a game in progress."""
 
 
 @schemathesis.hook
-def map_case(context: HookContext, case: Case[Any]) -> Case[Any]:  # noqa: ARG001  # as schemathesis wants it
-    """Have a sound request's fields go together, which no schema says without a one-of."""
+def map_case(context: HookContext, case: Case[Any]) -> Case[Any]:  # noqa: ARG001  # required by schemathesis
+    """Make the fields of a valid request consistent; a schema could only say this with oneOf."""
     if case.meta is None or case.meta.generation.mode is not GenerationMode.POSITIVE:
         return case
     if case.operation.label.endswith("/actions") and case.meta.phase.name != TestPhase.STATEFUL:
-        # Links lead to a game in the phase that follows them.
+        # In the stateful phase, links provide the ID.
         case.path_parameters["game_id"] = os.environ["GAME_ID"]
     if "around" in (case.query or {}):
-        # Only a game that is on the board, and no place besides.
+        # The game must be on the board, and around cannot be combined with cursor.
         ranked = {"ruleset": "original", "seed": RANKED, "around": os.environ["RANKED_ID"]}
         case.query = {name: case.query[name] for name in case.query if name != "cursor"} | ranked
     if isinstance(case.body, dict):
-        case.body = _sensible(case.operation.label, _whole(case.body))
+        case.body = _consistent(case.operation.label, _integers(case.body))
         if case.headers and (key := case.headers.get(KEY)):
-            # A key stands for one game; as long as it was, for its length may be what is tried.
+            # One key per body. The length stays the same, because it may be what is tested.
             meaning = sha256(json.dumps(case.body, sort_keys=True).encode()).hexdigest()
             case.headers[KEY] = meaning[:16] + key[16:]
     return case
@@ -48,11 +48,11 @@ def map_case(context: HookContext, case: Case[Any]) -> Case[Any]:  # noqa: ARG00
 
 @schemathesis.hook
 def before_add_examples(context: HookContext, examples: list[Case[Any]]) -> None:
-    """Do the same for examples that were put together from those of single fields."""
+    """Do the same for examples combined from the examples of single fields."""
     examples[:] = [map_case(context, case) for case in examples]
 
 
-def _sensible(operation: str, body: dict[str, Any]) -> dict[str, Any]:
+def _consistent(operation: str, body: dict[str, Any]) -> dict[str, Any]:
     match operation:
         case "POST /v1/games" if ("seed" in body) != (body.get("mode") == "seeded"):
             return {name: value for name, value in body.items() if name != "mode"}
@@ -61,20 +61,20 @@ def _sensible(operation: str, body: dict[str, Any]) -> dict[str, Any]:
     return body
 
 
-def _whole(value: Any) -> Any:  # noqa: ANN401  # whatever JSON has
-    """Write whole numbers as such: to a schema 2.0 is one, and here it is none."""
+def _integers(value: Any) -> Any:  # noqa: ANN401  # any JSON value
+    """Convert whole floats to integers: a schema accepts 2.0 as an integer, the API does not."""
     match value:
         case float() if value.is_integer():
             return int(value)
         case dict():
-            return {name: _whole(inner) for name, inner in value.items()}
+            return {name: _integers(inner) for name, inner in value.items()}
         case list():
-            return [_whole(inner) for inner in value]
+            return [_integers(inner) for inner in value]
     return value
 
 
 def _replay(body: dict[str, Any]) -> dict[str, Any]:
-    """Leave the notation if it is one, and else the other fields, with those that are wanted."""
+    """Keep only a valid notation, else the other fields with defaults for the required ones."""
     try:
         parse_notation(body["notation"])
     except (KeyError, EngineError):

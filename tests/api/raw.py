@@ -1,4 +1,4 @@
-"""Requests that no HTTP library would send: bytes to a socket, and what comes back."""
+"""Raw requests over a socket, for bytes that no HTTP library sends."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from contextlib import suppress
 from tests.servers import Reply
 
 PROBE = "probe"
-"""The X-Request-ID of a request that follows a hostile one on its connection."""
+"""X-Request-ID of the request that follows a hostile one on the same connection."""
 
 
 def send_raw(port: int, request: bytes) -> Reply:
-    """Send bytes as they are, and read the answer to them."""
+    """Send bytes unchanged and read the response."""
     with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
         connection.sendall(request)
         response = http.client.HTTPResponse(connection, method=request.partition(b" ")[0].decode())
@@ -23,15 +23,15 @@ def send_raw(port: int, request: bytes) -> Reply:
 
 
 def send_before_probe(port: int, request: bytes, *, then_end: bool) -> list[Reply]:
-    """Send bytes and behind them, on the same connection, a sound request; read all answers.
+    """Send bytes and a valid request on the same connection, and read all responses.
 
-    ``then_end`` says at once that nothing more will come.
+    ``then_end`` closes the sending side right after that.
     """
     probe = raw_request("GET", "/livez", X_Request_ID=PROBE)
     received = b""
     with (
         socket.create_connection(("127.0.0.1", port), timeout=20) as connection,
-        suppress(ConnectionError),  # closed before all was taken
+        suppress(ConnectionError),  # closed before everything was sent
     ):
         connection.sendall(request + probe)
         if then_end:
@@ -41,24 +41,24 @@ def send_before_probe(port: int, request: bytes, *, then_end: bool) -> list[Repl
     stream = _Received(received)
     replies = []
     while stream.tell() < len(received):
-        response = http.client.HTTPResponse(stream)  # type: ignore[arg-type]  # as much as it needs
+        response = http.client.HTTPResponse(stream)  # type: ignore[arg-type]  # only makefile() is used
         response.begin()
         replies.append(Reply(response.status, dict(response.headers), response.read()))
     return replies
 
 
 class _Received(io.BytesIO):
-    """Several answers, read one after the other."""
+    """Several responses to read one after another."""
 
     def makefile(self, _mode: str) -> _Received:
         return self
 
     def close(self) -> None:
-        """Stay open when an answer has ended."""
+        """Stay open after the end of a response."""
 
 
 def raw_request(method: str, target: str, body: bytes = b"", **headers: str) -> bytes:
-    """Write a request; the names of headers have ``_`` for ``-``."""
+    """Build a request; ``_`` in the names of headers stands for ``-``."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     lines = [f"{method} {target} HTTP/1.1", "Host: test", "Connection: close"]
     lines += [f"{name}: {value}" for name, value in named.items()]

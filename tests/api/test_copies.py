@@ -1,4 +1,4 @@
-"""What a worker remembers of a game decides nothing: the store has the last word."""
+"""Games cached by a worker are never trusted: the store decides."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ONE, OTHER = legal_actions(DEAL)[:2]
 
 @pytest.fixture(scope="module")
 def worker(store_server: StoreServer) -> Iterator[ApiServer]:
-    """An API of one worker, so that it is known who remembers what."""
+    """An API with a single worker, so that all requests share one cache."""
     with serving(store_server, workers=1) as running:
         yield running
 
@@ -42,7 +42,7 @@ def client(worker: ApiServer) -> Iterator[Connection]:
 
 @pytest.fixture
 def game_id(client: Connection) -> str:
-    """A game that the worker has just dealt, and so remembers."""
+    """A game that the worker has just dealt and cached."""
     reply = client.request("POST", "/v1/games", {"seed": SEED})
     game_id: str = reply.json["id"]
     return game_id
@@ -56,7 +56,7 @@ def after(*texts: str) -> State:
 
 
 def set_log(stored: Redis, game_id: str, *texts: str) -> None:
-    """Have the store hold another log, as after a failover or a move through another worker."""
+    """Replace the stored log, as after a failover or a move through another worker."""
     stored.hset(f"game:{game_id}", "a", to_log(map(parse_action, texts)))
 
 
@@ -64,14 +64,16 @@ def code(reply: Any) -> tuple[int, str]:  # noqa: ANN401  # a reply
     return reply.status, reply.json.get("code")
 
 
-def test_a_move_of_another_worker_is_seen(client: Connection, stored: Redis, game_id: str) -> None:
+def test_a_move_through_another_worker_is_seen(
+    client: Connection, stored: Redis, game_id: str
+) -> None:
     set_log(stored, game_id, str(ONE))
     reply = act(client, game_id, 0, str(OTHER))
     assert code(reply) == (409, "version_mismatch")
     assert reply.json["state"]["version"] == 1
 
 
-def test_a_move_that_another_worker_has_applied_is_a_retry(
+def test_a_move_already_applied_by_another_worker_is_a_retry(
     client: Connection, stored: Redis, game_id: str
 ) -> None:
     set_log(stored, game_id, str(ONE))
@@ -81,7 +83,7 @@ def test_a_move_that_another_worker_has_applied_is_a_retry(
     assert stored.hget(f"game:{game_id}", "a") == ONE.char
 
 
-def test_a_log_as_long_as_the_remembered_one_and_other_is_played_on(
+def test_a_different_stored_log_of_the_same_length_replaces_the_cached_one(
     client: Connection, stored: Redis, game_id: str
 ) -> None:
     assert act(client, game_id, 0, str(ONE)).status == 200
@@ -92,7 +94,7 @@ def test_a_log_as_long_as_the_remembered_one_and_other_is_played_on(
     assert stored.hget(f"game:{game_id}", "a") == to_log([OTHER, legal])
 
 
-def test_what_only_the_remembered_log_allows_is_illegal(
+def test_an_action_legal_only_after_the_cached_log_is_illegal(
     client: Connection, stored: Redis, game_id: str
 ) -> None:
     assert act(client, game_id, 0, str(ONE)).status == 200
@@ -104,7 +106,7 @@ def test_what_only_the_remembered_log_allows_is_illegal(
     assert stored.hget(f"game:{game_id}", "a") == OTHER.char
 
 
-def test_a_remembered_game_that_has_expired_is_gone(
+def test_a_cached_game_that_has_expired_is_not_found(
     client: Connection, stored: Redis, game_id: str
 ) -> None:
     stored.delete(f"game:{game_id}")
@@ -112,10 +114,10 @@ def test_a_remembered_game_that_has_expired_is_gone(
     assert not stored.exists(f"game:{game_id}")
 
 
-def test_a_game_made_again_under_its_id_is_another_one(
+def test_a_game_recreated_with_the_same_id_replaces_the_cached_one(
     client: Connection, stored: Redis, store_server: StoreServer, game_id: str
 ) -> None:
-    """Also with the same seed: what was open may be locked now."""
+    """Also with the same seed: an open game may now be locked."""
     stored.delete(f"game:{game_id}")
     again = new_game(id=game_id, seed=SEED, locked=True)
     assert Store(store_server.url).games.create(again)[1]
@@ -123,7 +125,7 @@ def test_a_game_made_again_under_its_id_is_another_one(
     assert not stored.hexists(f"game:{game_id}", "a")
 
 
-def test_only_so_many_games_are_remembered(
+def test_the_number_of_cached_games_is_limited(
     store_server: StoreServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(games, "MAX_COPIES", 2)
@@ -134,7 +136,7 @@ def test_only_so_many_games_are_remembered(
     assert store.games.recall(third.id) == third
 
 
-def test_the_games_seen_last_are_remembered(
+def test_the_most_recently_used_games_stay_cached(
     store_server: StoreServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(games, "MAX_COPIES", 2)

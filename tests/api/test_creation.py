@@ -1,4 +1,4 @@
-"""Creating games: keys that create no second game, tokens of locked ones, and the secret."""
+"""Creating games: idempotency keys, tokens of locked games, and the server secret."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 
 SEED = "creation-1"
 GAME = record(SEED)
-SECRET = "thirty-two bytes or more of noise"  # noqa: S105  # of a test's own server
-OTHER_SECRET = "other thirty-two bytes or more of noise"  # noqa: S105  # likewise
-OF_TODAY = {"updated_at", "expires_at"}
-"""What of a game is the moment's, and not its deal's."""
+SECRET = "thirty-two bytes or more of noise"  # noqa: S105  # of a test server
+OTHER_SECRET = "other thirty-two bytes or more of noise"  # noqa: S105  # of a test server
+TIMES = {"updated_at", "expires_at"}
+"""Fields of a game that change after its deal."""
 
 
-def create(client: Client, key: str, **fields: Any) -> Reply:  # noqa: ANN401  # whatever JSON has
+def create(client: Client, key: str, **fields: Any) -> Reply:  # noqa: ANN401  # any JSON value
     return client.request("POST", "/v1/games", fields, headers={"Idempotency-Key": key})
 
 
@@ -56,7 +56,7 @@ def play_on(
     *,
     most: int = 1000,
 ) -> dict[str, Any]:
-    """Play a game on with whatever comes first, and return it as it is then."""
+    """Play the first legal action up to version ``most`` and return the game."""
     state = dict(game)
     while state["actions"] and state["version"] < most:
         body = {"version": state["version"], "actions": state["actions"][:1]}
@@ -75,36 +75,36 @@ def games_in(stored: Redis) -> set[str]:
 
 @pytest.fixture
 def own_store() -> Iterator[StoreServer]:
-    """A store of the test's own."""
+    """A separate store for each test."""
     with StoreServer(valkey_binary()) as store:
         yield store
 
 
-# The same key and the same meaning.
+# The same key with an equivalent body.
 
 SAME = {
-    "nothing at all": ({}, {}),
-    "every default": (
+    "empty body": ({}, {}),
+    "explicit defaults": (
         {},
         {"ruleset": "original", "options": {"leave": 0}, "mode": "standard", "locked": False},
     ),
-    "all ten options": ({}, {"options": Options()._asdict()}),
-    "a mode that the seed tells": ({"seed": SEED}, {"mode": "seeded", "seed": SEED}),
-    "an option of the ruleset's own": (
+    "all options explicit": ({}, {"options": Options()._asdict()}),
+    "explicit mode of a seeded game": ({"seed": SEED}, {"mode": "seeded", "seed": SEED}),
+    "an option equal to the ruleset": (
         {"ruleset": "strict"},
         {"options": {"degradation": "lower"}, "ruleset": "strict"},
     ),
-    "another order": (
+    "another field order": (
         {"options": {"leave": 1, "health": 30}, "player": "Anna"},
         {"player": "Anna", "options": {"health": 30, "leave": 1}},
     ),
-    "a name composed otherwise": ({"player": "Zo\u00eb"}, {"player": "Zoe\u0308"}),
+    "a name in another Unicode form": ({"player": "Zo\u00eb"}, {"player": "Zoe\u0308"}),
 }
-same_meaning = pytest.mark.parametrize(("first", "again"), SAME.values(), ids=SAME)
+equivalent_bodies = pytest.mark.parametrize(("first", "again"), SAME.values(), ids=SAME)
 
 
-@same_meaning
-def test_a_key_answers_the_same_meaning_with_the_same_game(
+@equivalent_bodies
+def test_a_key_with_an_equivalent_body_returns_the_same_game(
     api: Api, first: dict[str, Any], again: dict[str, Any]
 ) -> None:
     key = new_key()
@@ -114,14 +114,14 @@ def test_a_key_answers_the_same_meaning_with_the_same_game(
     assert replayed.headers["Location"] == created.headers["Location"]
 
 
-def test_only_the_repeated_creation_says_that_it_is_one(api: Api) -> None:
+def test_only_a_repeated_creation_has_idempotent_replayed(api: Api) -> None:
     key = new_key()
     created, replayed = create(api, key), create(api, key)
     assert "Idempotent-Replayed" not in created.headers
     assert replayed.headers["Idempotent-Replayed"] == "true"
 
 
-def test_a_key_gives_the_deal_when_the_game_has_been_played_on(api: Api) -> None:
+def test_a_repeated_creation_returns_the_deal_after_further_moves(api: Api) -> None:
     key = new_key()
     created = create(api, key, seed=SEED).json
     played = play_on(api, created, most=1)
@@ -132,7 +132,7 @@ def test_a_key_gives_the_deal_when_the_game_has_been_played_on(api: Api) -> None
     assert replayed["expires_at"] == played["expires_at"]
 
 
-def test_a_key_gives_the_deal_with_its_seed_once_the_game_is_over(api: Api) -> None:
+def test_a_repeated_creation_of_a_finished_game_returns_the_deal_with_its_seed(api: Api) -> None:
     key = new_key()
     created = create(api, key).json
     assert created["seed"] is None
@@ -143,7 +143,7 @@ def test_a_key_gives_the_deal_with_its_seed_once_the_game_is_over(api: Api) -> N
     assert commitment(replayed["seed"]) == created["commitment"]
 
 
-def test_a_key_gives_the_deal_as_text_too(api: Api) -> None:
+def test_a_repeated_creation_returns_the_same_text(api: Api) -> None:
     key, headers = new_key(), {"Accept": "text/plain"}
     created, replayed = (
         api.request("POST", "/v1/games", {}, headers={**headers, "Idempotency-Key": key})
@@ -153,14 +153,14 @@ def test_a_key_gives_the_deal_as_text_too(api: Api) -> None:
     assert replayed.body == created.body
 
 
-def test_a_key_gives_the_token_again(api: Api) -> None:
+def test_a_repeated_creation_returns_the_same_token(api: Api) -> None:
     key = new_key()
     created = create(api, key, locked=True).json
     play_on(api, created, bearer(created["token"]), most=1)
     assert create(api, key, locked=True).json["token"] == created["token"]
 
 
-def test_a_key_is_forgotten_with_its_game(api: Api, stored: Redis) -> None:
+def test_a_key_expires_with_its_game(api: Api, stored: Redis) -> None:
     key = new_key()
     created = create(api, key, ruleset="strict").json
     stored.delete(f"game:{created['id']}")
@@ -171,11 +171,11 @@ def test_a_key_is_forgotten_with_its_game(api: Api, stored: Redis) -> None:
 
 
 def dealt(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a game without the times that are today's."""
-    return {name: value for name, value in body.items() if name not in OF_TODAY}
+    """Return a game without the times that change after its deal."""
+    return {name: value for name, value in body.items() if name not in TIMES}
 
 
-# The same key and another meaning.
+# The same key with a different body.
 
 
 def _other_value(name: str) -> object:
@@ -191,22 +191,22 @@ OTHERS: dict[str, dict[str, Any]] = {
     "another player": {**BASE, "player": "anna"},
     "no player": {"seed": SEED},
     "locked": {**BASE, "locked": True},
-    # It plays like the original, and is another ruleset all the same.
+    # Same options as the original, but a different ruleset.
     "another ruleset": {**BASE, "ruleset": "gamemaker"},
     **{f"another {name}": {**BASE, "options": {name: _other_value(name)}} for name in OPTIONS},
 }
-other_meaning = pytest.mark.parametrize("other", OTHERS.values(), ids=OTHERS)
+different_bodies = pytest.mark.parametrize("other", OTHERS.values(), ids=OTHERS)
 
 
-@other_meaning
-def test_a_key_is_refused_for_another_meaning(api: Api, other: dict[str, Any]) -> None:
+@different_bodies
+def test_a_key_is_refused_with_a_different_body(api: Api, other: dict[str, Any]) -> None:
     key = new_key()
     create(api, key, **BASE)
     assert refused(create(api, key, **other)) == (422, "idempotency_key_reused")
 
 
-@other_meaning
-def test_a_key_of_another_meaning_is_refused_for_what_is_usual(
+@different_bodies
+def test_a_key_of_a_different_body_is_refused_with_the_base_body(
     api: Api, other: dict[str, Any]
 ) -> None:
     key = new_key()
@@ -214,7 +214,7 @@ def test_a_key_of_another_meaning_is_refused_for_what_is_usual(
     assert refused(create(api, key, **BASE)) == (422, "idempotency_key_reused")
 
 
-def test_a_reused_key_changes_nothing(api: Api, stored: Redis) -> None:
+def test_a_refused_key_changes_nothing(api: Api, stored: Redis) -> None:
     key = new_key()
     game = create(api, key, **BASE).json
     hash_key = f"game:{game['id']}"
@@ -224,23 +224,23 @@ def test_a_reused_key_changes_nothing(api: Api, stored: Redis) -> None:
     assert (games_in(stored), stored.hgetall(hash_key), stored.pexpiretime(hash_key)) == before
 
 
-def test_a_reused_key_tells_nothing_of_its_game(api: Api) -> None:
+def test_a_refused_key_reveals_nothing_about_its_game(api: Api) -> None:
     key = new_key()
     game = create(api, key, **BASE).json
-    told = create(api, key, **OTHERS["no seed"])
-    assert set(told.json) == {"type", "title", "status", "detail", "code", "request_id"}
-    assert game["id"] not in told.body.decode()
-    assert not {"Location", "ETag"} & set(told.headers)
+    reply = create(api, key, **OTHERS["no seed"])
+    assert set(reply.json) == {"type", "title", "status", "detail", "code", "request_id"}
+    assert game["id"] not in reply.body.decode()
+    assert not {"Location", "ETag"} & set(reply.headers)
 
 
 # Keys.
 
 
-def test_without_a_key_two_requests_are_two_games(api: Api) -> None:
+def test_requests_without_a_key_create_separate_games(api: Api) -> None:
     assert api.new_game(seed=SEED)["id"] != api.new_game(seed=SEED)["id"]
 
 
-def test_keys_in_another_case_are_two_games(api: Api) -> None:
+def test_keys_are_case_sensitive(api: Api) -> None:
     key = new_key()
     assert create(api, key).json["id"] != create(api, key.upper()).json["id"]
 
@@ -257,19 +257,19 @@ def test_a_key_may_have_any_visible_ascii_character(api: Api, character: str) ->
     assert create(api, new_key() + character).status == 201
 
 
-# Other control characters are broken HTTP, which gunicorn refuses by itself.
+# gunicorn itself refuses other control characters as malformed HTTP.
 MALFORMED = {
     "empty": "",
     "15 characters": "k" * 15,
     "256 characters": "k" * 256,
     "a space": "a-key of two-words",
     "a tab": "a-key\twith-a-tab-in-it",
-    "no ASCII": "a-key-with-an-umlaut-\xe4",
+    "not ASCII": "a-key-with-an-umlaut-\xe4",
 }
 
 
 @pytest.mark.parametrize("key", MALFORMED.values(), ids=MALFORMED)
-def test_what_is_no_key_is_refused_where_it_stands(api: Api, stored: Redis, key: str) -> None:
+def test_a_malformed_key_is_refused_with_a_pointer_to_it(api: Api, stored: Redis, key: str) -> None:
     before = games_in(stored)
     reply = create(api, key)
     assert refused(reply) == (422, "invalid_request")
@@ -282,7 +282,7 @@ def derived_id(secret: str, key: str) -> str:
     return urlsafe_b64encode(derived[:16]).decode().rstrip("=")
 
 
-def test_an_id_follows_from_the_secret_and_the_key(
+def test_a_game_id_is_derived_from_the_secret_and_the_key(
     api: Api, stored: Redis, own_store: StoreServer
 ) -> None:
     key = new_key()
@@ -293,7 +293,7 @@ def test_an_id_follows_from_the_secret_and_the_key(
 
 
 def _at_once(server: ApiServer, count: int, do: Callable[[Connection, int], Reply]) -> list[Reply]:
-    """Send ``count`` requests at the same moment, each on a connection of its own."""
+    """Send ``count`` requests at the same time, each on its own connection."""
     barrier = Barrier(count)
 
     def begin_together(number: int) -> Reply:
@@ -306,7 +306,9 @@ def _at_once(server: ApiServer, count: int, do: Callable[[Connection, int], Repl
         return list(pool.map(begin_together, range(count)))
 
 
-def test_a_key_50_times_at_once_is_one_game(server: ApiServer, stored: Redis) -> None:
+def test_50_concurrent_requests_with_one_key_create_one_game(
+    server: ApiServer, stored: Redis
+) -> None:
     key, before = new_key(), games_in(stored)
     replies = _at_once(server, 50, lambda client, _: create(client, key, locked=True))
     assert {reply.status for reply in replies} == {201}
@@ -315,7 +317,7 @@ def test_a_key_50_times_at_once_is_one_game(server: ApiServer, stored: Redis) ->
     assert len(games_in(stored) - before) == 1
 
 
-def test_of_two_meanings_of_a_key_at_once_one_gets_the_game(
+def test_concurrent_requests_with_one_key_and_two_bodies_create_one_game(
     server: ApiServer, stored: Redis
 ) -> None:
     key, before, names = new_key(), games_in(stored), ("Anna", "Ben")
@@ -331,7 +333,7 @@ def test_of_two_meanings_of_a_key_at_once_one_gets_the_game(
 
 
 class Locked(NamedTuple):
-    """A locked game and what playing it takes."""
+    """A locked game and its token."""
 
     id: str
     token: str
@@ -352,11 +354,11 @@ def test_an_open_game_has_no_token(api: Api) -> None:
     assert "token" not in api.new_game()
 
 
-def test_two_locked_games_have_two_tokens(api: Api) -> None:
+def test_locked_games_have_different_tokens(api: Api) -> None:
     assert api.new_game(locked=True)["token"] != api.new_game(locked=True)["token"]
 
 
-def test_a_token_is_shown_by_its_creation_alone(api: Api, locked: Locked) -> None:
+def test_a_token_is_returned_only_at_creation(api: Api, locked: Locked) -> None:
     path = f"/v1/games/{locked.id}"
     replies = [
         api.request("POST", f"{path}/actions", {"version": n, "actions": [action]}, headers=headers)
@@ -373,53 +375,51 @@ def test_a_token_is_shown_by_its_creation_alone(api: Api, locked: Locked) -> Non
         assert locked.token not in str(reply.headers)
 
 
-NO_PROOF: dict[str, Callable[[Locked, Locked], dict[str, str]]] = {
-    "nothing": lambda _mine, _other: {},
+INVALID_TOKENS: dict[str, Callable[[Locked, Locked], dict[str, str]]] = {
+    "no header": lambda _mine, _other: {},
     "an empty header": lambda _mine, _other: {"Authorization": ""},
     "no token": lambda _mine, _other: {"Authorization": "Bearer"},
     "a wrong token": lambda mine, _other: bearer(mine.token[:-1] + "~"),
-    "a part of the token": lambda mine, _other: bearer(mine.token[:-1]),
-    "more than the token": lambda mine, _other: bearer(mine.token + "A"),
+    "a truncated token": lambda mine, _other: bearer(mine.token[:-1]),
+    "the token and more": lambda mine, _other: bearer(mine.token + "A"),
     "the token in another case": lambda mine, _other: bearer(mine.token.swapcase()),
     "another game's token": lambda _mine, other: bearer(other.token),
-    "the id": lambda mine, _other: bearer(mine.id),
+    "the game ID": lambda mine, _other: bearer(mine.id),
     "no scheme": lambda mine, _other: {"Authorization": mine.token},
     "another scheme": lambda mine, _other: {"Authorization": f"Basic {mine.token}"},
-    "no ASCII": lambda mine, _other: bearer(mine.token + "\xe4"),
+    "not ASCII": lambda mine, _other: bearer(mine.token + "\xe4"),
 }
 
 
-@pytest.mark.parametrize("proof", NO_PROOF.values(), ids=NO_PROOF)
-def test_a_locked_game_is_not_played_without_its_token(
-    api: Api, locked: Locked, proof: Callable[[Locked, Locked], dict[str, str]]
+@pytest.mark.parametrize("authorization", INVALID_TOKENS.values(), ids=INVALID_TOKENS)
+def test_a_locked_game_cannot_be_played_without_its_token(
+    api: Api, locked: Locked, authorization: Callable[[Locked, Locked], dict[str, str]]
 ) -> None:
     other = api.new_game(seed=SEED, locked=True)
     before = api.get(f"/v1/games/{locked.id}").body
-    reply = send(api, locked.id, proof(locked, Locked(other["id"], other["token"])))
+    reply = send(api, locked.id, authorization(locked, Locked(other["id"], other["token"])))
     assert refused(reply) == (401, "token_required")
     assert reply.headers["WWW-Authenticate"] == "Bearer"
     assert api.get(f"/v1/games/{locked.id}").body == before
 
 
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
-def test_a_locked_game_is_played_with_its_token(api: Api, locked: Locked, scheme: str) -> None:
+def test_a_locked_game_can_be_played_with_its_token(api: Api, locked: Locked, scheme: str) -> None:
     reply = send(api, locked.id, {"Authorization": f"{scheme} {locked.token}"})
     assert (reply.status, reply.json["version"]) == (200, 1)
 
 
-def test_an_open_game_is_played_whatever_the_token(api: Api, locked: Locked) -> None:
+def test_an_open_game_can_be_played_with_any_token(api: Api, locked: Locked) -> None:
     game = api.new_game(seed=SEED)
     assert send(api, game["id"], bearer(locked.token)).status == 200
 
 
 @pytest.mark.parametrize("part", ["", "/actions", "/score", "/history"])
-def test_a_locked_game_is_watched_without_its_token(api: Api, locked: Locked, part: str) -> None:
+def test_a_locked_game_can_be_read_without_its_token(api: Api, locked: Locked, part: str) -> None:
     assert api.get(f"/v1/games/{locked.id}{part}").status == 200
 
 
-def test_form_is_told_before_the_game_and_the_game_before_the_token_and_that_before_a_retry(
-    api: Api, locked: Locked
-) -> None:
+def test_checks_run_in_the_order_form_game_token_retry(api: Api, locked: Locked) -> None:
     first = send(api, locked.id, bearer(locked.token))
     assert first.status == 200
     assert refused(send(api, UNKNOWN_ID, {}, "dance")) == (422, "invalid_request")
@@ -430,36 +430,36 @@ def test_form_is_told_before_the_game_and_the_game_before_the_token_and_that_bef
     assert (again.status, again.headers["Idempotent-Replayed"]) == (200, "true")
 
 
-def test_the_end_of_a_locked_game_is_told_to_its_player_alone(api: Api, locked: Locked) -> None:
+def test_game_over_is_returned_only_with_the_token(api: Api, locked: Locked) -> None:
     play_on(api, api.get(f"/v1/games/{locked.id}").json, bearer(locked.token))
     path = f"/v1/games/{locked.id}"
     version = api.get(path).json["version"]
-    asked = {"version": version, "actions": ["avoid"]}
-    told = api.request("POST", f"{path}/actions", asked, headers=bearer(locked.token))
-    assert refused(told) == (409, "game_over")
-    assert refused(api.post(f"{path}/actions", asked)) == (401, "token_required")
+    body = {"version": version, "actions": ["avoid"]}
+    reply = api.request("POST", f"{path}/actions", body, headers=bearer(locked.token))
+    assert refused(reply) == (409, "game_over")
+    assert refused(api.post(f"{path}/actions", body)) == (401, "token_required")
 
 
-def test_a_key_that_is_a_games_id_yields_nothing_of_its_token(api: Api, locked: Locked) -> None:
-    """Whoever watches a locked game knows its id, and may take it for a key."""
+def test_a_game_id_used_as_a_key_does_not_reveal_the_token(api: Api, locked: Locked) -> None:
+    """An observer of a locked game knows its ID and may send it as a key."""
     derived = create(api, locked.id, seed=SEED).json["id"]
-    # 21 characters hold 126 bits of either value; the last one of the id holds two more.
+    # 21 characters hold 126 bits of either value; the last character of the ID holds two more.
     assert not locked.token.startswith(derived[:21])
     assert refused(send(api, locked.id, bearer(derived))) == (401, "token_required")
 
 
-# What must not be told.
+# Keys and tokens stay confidential.
 
 
-class Told(NamedTuple):
-    """What a server answered, and what it must have kept to itself."""
+class Refusals(NamedTuple):
+    """Responses of a server, and the secrets that they must not contain."""
 
     replies: list[Reply]
     secrets: tuple[str, ...]
 
 
-def told_of_refusals(document: Document, store: StoreServer) -> Told:
-    """Provoke every refusal that has to do with a key or a token, also of a store that is away."""
+def provoke_refusals(document: Document, store: StoreServer) -> Refusals:
+    """Provoke every refusal that involves a key or token, including one during an outage."""
     key, malformed = "key-" * 8, "malformed key-" * 8
     with serving(store, workers=1) as running:
         api = Api(running, document)
@@ -468,8 +468,8 @@ def told_of_refusals(document: Document, store: StoreServer) -> Told:
         assert send(api, created["id"], bearer(token)).status == 200
 
         def act_with(version: int, action: str, given: str = token, method: str = "POST") -> Reply:
-            asked = {"version": version, "actions": [action]}
-            return api.request(method, path, asked, headers=bearer(given))
+            body = {"version": version, "actions": [action]}
+            return api.request(method, path, body, headers=bearer(given))
 
         replies = [
             create(api, key, seed="another"),
@@ -484,33 +484,33 @@ def told_of_refusals(document: Document, store: StoreServer) -> Told:
         replies += [create(api, key, seed=SEED, locked=True), act_with(1, "avoid")]
     statuses = [422, 422, 422, 401, 409, 409, 405, 503, 503]
     assert [reply.status for reply in replies] == statuses
-    return Told(replies, (key, malformed, token))
+    return Refusals(replies, (key, malformed, token))
 
 
-def test_no_refusal_repeats_a_key_or_a_token(document: Document, own_store: StoreServer) -> None:
-    told = told_of_refusals(document, own_store)
-    for reply in told.replies:
-        for secret in told.secrets:
+def test_refusals_contain_no_key_or_token(document: Document, own_store: StoreServer) -> None:
+    refusals = provoke_refusals(document, own_store)
+    for reply in refusals.replies:
+        for secret in refusals.secrets:
             assert secret not in reply.body.decode()
             assert secret not in str(reply.headers)
 
 
-def test_no_line_of_the_log_has_a_key_or_a_token(
+def test_the_log_contains_no_key_or_token(
     document: Document, own_store: StoreServer, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    told = told_of_refusals(document, own_store)
+    refusals = provoke_refusals(document, own_store)
     log = capfd.readouterr().err
-    # Else nothing would have been logged in the first place.
+    # Make sure that something was logged at all.
     assert "store: " in log
-    for secret in told.secrets:
+    for secret in refusals.secrets:
         assert secret not in log
 
 
-# The server's secret.
+# The server secret.
 
 
-def refused_start(store: StoreServer, **environment: str) -> str:
-    """Start a server that must not come up, and return what it says."""
+def failed_start(store: StoreServer, **environment: str) -> str:
+    """Start a server that must fail to start and return its stderr."""
     command = [sys.executable, "-m", "gunicorn", "-c", "api/server/gunicorn.conf.py"]
     ended = subprocess.run(
         [*command, "--bind", f"127.0.0.1:{free_port()}"],
@@ -538,26 +538,26 @@ REASON = "were made with another SCOUNDREL_SECRET"
 def test_a_server_with_another_secret_does_not_start(own_store: StoreServer, first: str) -> None:
     with serving(own_store, workers=1, secret=first):
         pass
-    told = refused_start(own_store, SCOUNDREL_SECRET=OTHER_SECRET)
-    assert re.search(REASON, told)
-    assert OTHER_SECRET not in told
+    output = failed_start(own_store, SCOUNDREL_SECRET=OTHER_SECRET)
+    assert re.search(REASON, output)
+    assert OTHER_SECRET not in output
     with serving(own_store, workers=1, secret=first) as running:
         assert create(running, new_key()).status == 201
 
 
 @pytest.mark.slow
-def test_a_server_without_the_secret_that_was_configured_does_not_start(
+def test_a_server_without_its_previously_configured_secret_does_not_start(
     own_store: StoreServer,
 ) -> None:
     with serving(own_store, workers=1, secret=SECRET):
         pass
-    assert re.search(REASON, refused_start(own_store))
+    assert re.search(REASON, failed_start(own_store))
     with serving(own_store, workers=1, secret=SECRET) as running:
         assert create(running, new_key()).status == 201
 
 
 @pytest.mark.slow
-def test_a_server_that_started_without_its_store_goes_on_with_it(
+def test_a_server_started_during_an_outage_recovers_with_the_store(
     document: Document, own_store: StoreServer
 ) -> None:
     key = new_key()
@@ -572,10 +572,10 @@ def test_a_server_that_started_without_its_store_goes_on_with_it(
         assert (again.status, again.json["id"]) == (201, game_id)
 
 
-def test_a_server_that_started_without_its_store_refuses_what_takes_another_secret(
+def test_a_server_started_during_an_outage_refuses_to_use_another_secret(
     document: Document, own_store: StoreServer
 ) -> None:
-    """It could not check the secret when it started; it does when it first needs it."""
+    """It cannot check the secret at startup, so it does at first use."""
     Store(own_store.url, secret=SECRET.encode()).secret.check()
     own_store.kill()
     with serving(own_store, workers=1, secret=OTHER_SECRET) as running:

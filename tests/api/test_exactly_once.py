@@ -1,4 +1,4 @@
-"""Actions are applied exactly once: the checks in their order, retries, batches, many clients."""
+"""Actions are applied exactly once: order of checks, retries, batches and concurrent clients."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ NOT_JSON = b"{"
 INVALID = b'{"version": 0, "actions": ["dance"]}'
 
 
-# What the contract says, written once more and from the contract alone.
+# A second implementation of the contract, independent of the API.
 
 
 class Expected(NamedTuple):
-    """What is to be answered, and the game's actions after that."""
+    """The expected response, and the actions of the game after it."""
 
     status: int
     body: dict[str, Any]
@@ -48,7 +48,7 @@ class Expected(NamedTuple):
 
 
 class Model:
-    """A game as its actions, and the checks in the order of the contract."""
+    """A model of a game: its actions, and the checks in the order of the contract."""
 
     def __init__(self, rules: Rules, seed: str) -> None:
         self._rules = rules
@@ -56,25 +56,25 @@ class Model:
         self._steps: dict[tuple[str, ...], list[Step]] = {}
 
     def steps(self, log: Sequence[str]) -> list[Step]:
-        """Return the deal and the step of each action, by the engine."""
+        """Return the engine's steps: the deal and one step per action."""
         key = tuple(log)
         if key not in self._steps:
-            went = steps(self._seed, map(parse_action, key), self._rules.options)
-            self._steps[key] = list(went)
+            found = steps(self._seed, map(parse_action, key), self._rules.options)
+            self._steps[key] = list(found)
         return self._steps[key]
 
-    def answer(self, log: tuple[str, ...], version: int, asked: Sequence[str]) -> Expected:
-        """Return what a request is answered by a game with these actions."""
-        end = version + len(asked)
-        if end <= len(log) and log[version:end] == tuple(asked):
+    def respond(self, log: tuple[str, ...], version: int, actions: Sequence[str]) -> Expected:
+        """Return the expected response of a game with these actions to a request."""
+        end = version + len(actions)
+        if end <= len(log) and log[version:end] == tuple(actions):
             return Expected(200, self._applied(log[:end], version), replayed=True, log=log)
-        if refusal := self._refusal(log, version, asked):
+        if refusal := self._refusal(log, version, actions):
             return Expected(409, refusal, replayed=False, log=log)
-        log = (*log, *asked)
+        log = (*log, *actions)
         return Expected(200, self._applied(log, version), replayed=False, log=log)
 
     def _refusal(
-        self, log: tuple[str, ...], version: int, asked: Sequence[str]
+        self, log: tuple[str, ...], version: int, actions: Sequence[str]
     ) -> dict[str, Any] | None:
         state = self.steps(log)[-1].state
         if version != len(log):
@@ -83,7 +83,7 @@ class Model:
             return {"code": "game_over"}
         done = list(log)
         revealed = False
-        for index, action in enumerate(asked):
+        for index, action in enumerate(actions):
             step = self.steps(done)[-1]
             revealed = revealed or (index > 0 and _reveals(step))
             legal = [str(other) for other in legal_actions(step.state)]
@@ -95,10 +95,10 @@ class Model:
         return None
 
     def _applied(self, log: Sequence[str], since: int) -> dict[str, Any]:
-        went = self.steps(log)
-        events = chain.from_iterable(step.events for step in went[since + 1 :])
+        all_steps = self.steps(log)
+        events = chain.from_iterable(step.events for step in all_steps[since + 1 :])
         return {
-            **public_state(went[-1].state),
+            **public_state(all_steps[-1].state),
             "events": [public_event(event) for event in events],
         }
 
@@ -110,8 +110,8 @@ def _reveals(step: Step) -> bool:
 COMMON_MEMBERS = {"type", "title", "status", "detail", "request_id"}
 
 
-def told(reply: Reply) -> tuple[int, dict[str, Any], bool]:
-    """Return a reply as far as the model predicts it."""
+def actual(reply: Reply) -> tuple[int, dict[str, Any], bool]:
+    """Return the parts of a response that the model predicts."""
     body = reply.json
     if reply.status == 200:
         body = of_play(body, [*PUBLIC, "events"])
@@ -130,7 +130,7 @@ def predicted(expected: Expected) -> tuple[int, dict[str, Any], bool]:
 
 
 def _first_turn(game: Record) -> list[str]:
-    """Return the actions of a game up to the first that turns up cards."""
+    """Return the actions of a game up to the first that draws cards."""
     _deal, *rest = game.steps()
     count = next(n for n, step in enumerate(rest, 1) if _reveals(step))
     return list(game.actions[:count])
@@ -145,28 +145,28 @@ def _post(api: Api, game_id: str, body: bytes, media_type: str = "application/js
     )
 
 
-def test_a_body_too_large_is_told_before_its_media_type(api: Api) -> None:
+def test_body_size_is_checked_before_media_type(api: Api) -> None:
     assert refused(_post(api, UNKNOWN_ID, TOO_LARGE, "text/plain")) == (413, "too_large")
 
 
-def test_a_wrong_media_type_is_told_before_broken_json(api: Api) -> None:
+def test_media_type_is_checked_before_json_syntax(api: Api) -> None:
     reply = _post(api, UNKNOWN_ID, NOT_JSON, "text/plain")
     assert refused(reply) == (415, "unsupported_media_type")
 
 
-def test_broken_json_is_told_before_an_unknown_game(api: Api) -> None:
+def test_json_syntax_is_checked_before_existence_of_the_game(api: Api) -> None:
     assert refused(_post(api, UNKNOWN_ID, NOT_JSON)) == (400, "malformed_json")
 
 
-def test_an_invalid_request_is_told_before_an_unknown_game(api: Api) -> None:
+def test_the_form_is_checked_before_existence_of_the_game(api: Api) -> None:
     assert refused(_post(api, UNKNOWN_ID, INVALID)) == (422, "invalid_request")
 
 
-def test_an_unknown_game_is_told_to_a_request_of_the_right_form(api: Api) -> None:
+def test_a_valid_request_to_an_unknown_game_is_not_found(api: Api) -> None:
     assert refused(api.act(UNKNOWN_ID, 0, "avoid")) == (404, "game_not_found")
 
 
-def test_an_invalid_request_is_told_before_a_missing_token(api: Api) -> None:
+def test_the_form_is_checked_before_the_token(api: Api) -> None:
     game = api.new_game(locked=True)
     assert refused(_post(api, game["id"], INVALID)) == (422, "invalid_request")
 
@@ -176,7 +176,7 @@ def test_an_invalid_request_is_told_before_a_missing_token(api: Api) -> None:
     [(0, ["avoid"]), (0, [GAME.actions[0]]), (1, ["avoid"]), (0, ["drink:2H"])],
     ids=["a retry", "another move", "a stale version", "an illegal action"],
 )
-def test_a_missing_token_is_told_before_all_that_the_game_knows(
+def test_the_token_is_checked_before_the_state_of_the_game(
     api: Api, version: int, actions: list[str]
 ) -> None:
     game = api.new_game(seed=SEED, locked=True)
@@ -188,7 +188,7 @@ def test_a_missing_token_is_told_before_all_that_the_game_knows(
     assert refused(api.request("POST", path, request)) == (401, "token_required")
 
 
-def test_a_retry_is_answered_again(api: Api) -> None:
+def test_a_retry_gets_the_same_response(api: Api) -> None:
     game_id, _ = begin(api, GAME)
     first = act(api, game_id, 0, GAME.actions[0])
     again = act(api, game_id, 0, GAME.actions[0])
@@ -197,15 +197,15 @@ def test_a_retry_is_answered_again(api: Api) -> None:
     assert again.headers["Idempotent-Replayed"] == "true"
 
 
-def test_a_retry_is_answered_with_its_own_state_when_the_game_has_moved_on(api: Api) -> None:
+def test_a_retry_gets_its_original_state_after_further_moves(api: Api) -> None:
     game_id, _ = begin(api, GAME)
     firsts = [act(api, game_id, n, action) for n, action in enumerate(GAME.actions)]
     for n, (action, first) in enumerate(zip(GAME.actions, firsts, strict=True)):
         again = act(api, game_id, n, action)
-        assert told(again) == (200, told(first)[1], True)
+        assert actual(again) == (200, actual(first)[1], True)
 
 
-def test_a_retry_shows_the_seed_once_the_game_is_over(api: Api) -> None:
+def test_a_retry_in_a_finished_game_shows_the_seed(api: Api) -> None:
     game = api.new_game(player="Anna")
     version, actions, first_action = 0, game["actions"], ""
     while actions:
@@ -217,23 +217,23 @@ def test_a_retry_shows_the_seed_once_the_game_is_over(api: Api) -> None:
     assert again["seed"] == reply.json["seed"] is not None
 
 
-def test_a_part_of_a_batch_is_a_retry_too(api: Api) -> None:
+def test_part_of_a_batch_is_a_retry(api: Api) -> None:
     game_id, _ = begin(api, GAME)
     act(api, game_id, 0, *GAME.actions[:2])
     assert act(api, game_id, 1, GAME.actions[1]).headers["Idempotent-Replayed"] == "true"
 
 
-def test_single_actions_sent_again_as_a_batch_are_a_retry(api: Api) -> None:
+def test_single_actions_repeated_as_a_batch_are_a_retry(api: Api) -> None:
     game_id, _ = begin(api, GAME)
     for n, action in enumerate(GAME.actions[:8]):
         act(api, game_id, n, action)
     again = act(api, game_id, 0, *GAME.actions[:8])
     assert again.headers["Idempotent-Replayed"] == "true"
     model = Model(GAME.rules, GAME.seed)
-    assert told(again) == predicted(model.answer(tuple(GAME.actions[:8]), 0, GAME.actions[:8]))
+    assert actual(again) == predicted(model.respond(tuple(GAME.actions[:8]), 0, GAME.actions[:8]))
 
 
-def test_a_batch_that_goes_on_from_what_was_applied_is_no_retry(api: Api) -> None:
+def test_a_batch_with_a_new_action_is_not_a_retry(api: Api) -> None:
     game_id, _ = begin(api, GAME)
     act(api, game_id, 0, GAME.actions[0])
     reply = act(api, game_id, 0, *GAME.actions[:2])
@@ -241,7 +241,7 @@ def test_a_batch_that_goes_on_from_what_was_applied_is_no_retry(api: Api) -> Non
 
 
 @pytest.mark.parametrize("version", [1, 2, 2**31, 2**53 - 1])
-def test_a_version_to_come_is_answered_with_the_game_as_it_is(api: Api, version: int) -> None:
+def test_a_future_version_is_refused_with_the_current_state(api: Api, version: int) -> None:
     game_id, body = begin(api, GAME)
     reply = act(api, game_id, version, GAME.actions[0])
     assert refused(reply) == (409, "version_mismatch")
@@ -249,27 +249,25 @@ def test_a_version_to_come_is_answered_with_the_game_as_it_is(api: Api, version:
     assert of_play(reply.json["state"], PUBLIC) == of_play(body, PUBLIC)
 
 
-def test_a_wrong_version_is_told_before_the_end_of_the_game(api: Api) -> None:
+def test_the_version_is_checked_before_game_over(api: Api) -> None:
     game_id = play_through(api, GAME)
     assert refused(act(api, game_id, 0, "avoid")) == (409, "version_mismatch")
 
 
-def test_the_end_of_the_game_is_told_before_an_illegal_action(api: Api) -> None:
+def test_game_over_is_checked_before_legality(api: Api) -> None:
     game_id = play_through(api, GAME)
     for action in ("avoid", "draw", "drink:2H"):
         assert refused(act(api, game_id, len(GAME.actions), action)) == (409, "game_over")
 
 
-def test_a_retry_of_the_last_action_is_told_before_the_end_of_the_game(api: Api) -> None:
+def test_a_retry_of_the_last_action_is_recognised_before_game_over(api: Api) -> None:
     game_id = play_through(api, GAME)
     again = act(api, game_id, len(GAME.actions) - 1, GAME.actions[-1])
     assert (again.status, again.headers["Idempotent-Replayed"]) == (200, "true")
 
 
 @pytest.mark.parametrize("game", [GAME, MANUAL], ids=["auto", "manual"])
-def test_each_action_that_is_not_legal_is_refused_with_those_that_are(
-    api: Api, game: Record
-) -> None:
+def test_every_illegal_action_is_refused_with_the_legal_ones(api: Api, game: Record) -> None:
     game_id, body = begin(api, game)
     illegal = [str(action) for action in ACTIONS if str(action) not in body["actions"]]
     for action in illegal:
@@ -278,7 +276,7 @@ def test_each_action_that_is_not_legal_is_refused_with_those_that_are(
         assert (reply.json["index"], reply.json["actions"]) == (0, body["actions"])
 
 
-def test_an_illegal_action_in_a_batch_is_refused_with_those_legal_just_before_it(api: Api) -> None:
+def test_an_illegal_action_in_a_batch_is_refused_with_the_legal_ones_at_its_index(api: Api) -> None:
     game_id, _ = begin(api, GAME)
     legal = Model(GAME.rules, GAME.seed).steps(GAME.actions[:2])[-1].state.legal
     reply = act(api, game_id, 0, *GAME.actions[:2], GAME.actions[0], GAME.actions[2])
@@ -287,7 +285,7 @@ def test_an_illegal_action_in_a_batch_is_refused_with_those_legal_just_before_it
 
 
 @pytest.mark.parametrize("follows", ["legal", "illegal"])
-def test_what_follows_a_reveal_is_refused_with_its_index_alone(api: Api, follows: str) -> None:
+def test_an_action_after_a_reveal_is_refused_with_only_its_index(api: Api, follows: str) -> None:
     game_id, _ = begin(api, GAME)
     turn = _first_turn(GAME)
     after = GAME.actions[len(turn)] if follows == "legal" else turn[0]
@@ -297,7 +295,7 @@ def test_what_follows_a_reveal_is_refused_with_its_index_alone(api: Api, follows
     assert reply.json["index"] == len(turn)
 
 
-def test_an_illegal_action_before_a_reveal_is_told_first(api: Api) -> None:
+def test_an_illegal_action_before_a_reveal_is_reported_first(api: Api) -> None:
     game_id, _ = begin(api, GAME)
     turn = _first_turn(GAME)
     reply = act(api, game_id, 0, turn[0], turn[0], *turn[1:], turn[0])
@@ -310,7 +308,7 @@ def test_a_legal_draw_may_follow_a_draw(api: Api) -> None:
     assert (reply.status, reply.json["version"]) == (200, 4)
 
 
-def test_a_draw_too_many_is_refused_with_its_index_alone(api: Api) -> None:
+def test_one_draw_too_many_is_refused_with_only_its_index(api: Api) -> None:
     game_id, _ = begin(api, MANUAL)
     reply = act(api, game_id, 0, "draw", "draw", "draw", "draw", "draw")
     assert refused(reply) == (409, "reveals_cards")
@@ -318,7 +316,7 @@ def test_a_draw_too_many_is_refused_with_its_index_alone(api: Api) -> None:
     assert reply.json["index"] == 4
 
 
-def test_64_actions_are_taken_and_65_are_not(api: Api) -> None:
+def test_a_batch_may_have_64_actions_but_not_65(api: Api) -> None:
     game_id, body = begin(api, GAME)
     illegal = ["drink:2H"] * 65
     assert body["actions"].count("drink:2H") == 0
@@ -340,11 +338,11 @@ def test_a_refusal_changes_nothing(api: Api, refusal: str) -> None:
     assert comparable(api.get(f"/v1/games/{game_id}")) == before
 
 
-# Any interleaving.
+# Interleaved clients.
 
 
-class Ask(NamedTuple):
-    """How a client makes its next request out of what it knows."""
+class Choice(NamedTuple):
+    """How a client chooses its next request from what it knows."""
 
     client: int
     kind: str
@@ -353,71 +351,69 @@ class Ask(NamedTuple):
 
 
 class Player:
-    """A client that knows the game as its last answer showed it, and what it sent before."""
+    """A client that knows its last response and its previous requests."""
 
     def __init__(self, body: dict[str, Any]) -> None:
         self._version: int = body["version"]
         self._legal: list[str] = body["actions"]
         self._sent: list[tuple[int, list[str]]] = []
 
-    def ask(self, ask: Ask) -> tuple[int, list[str]]:
+    def choose(self, choice: Choice) -> tuple[int, list[str]]:
         """Return the version and the actions to send."""
-        request = self._choose(ask)
+        request = self._request(choice)
         self._sent.append(request)
         return request
 
     def see(self, reply: Reply) -> None:
-        """Take note of an answer."""
+        """Remember a response."""
         shown = reply.json.get("state", reply.json)
         if "version" in shown:
             self._version, self._legal = shown["version"], shown["actions"]
 
-    def _choose(self, ask: Ask) -> tuple[int, list[str]]:
-        if ask.kind == "retry" and self._sent:
-            return self._sent[ask.pick % len(self._sent)]
-        if ask.kind == "stale":
-            return ask.pick % (self._version + 3), [str(ACTIONS[ask.pick % len(ACTIONS)])]
-        if ask.kind == "any":
-            first = ask.pick % len(ACTIONS)
-            return self._version, [str(action) for action in ACTIONS[first : first + ask.more]]
-        # A game that is over has no legal action; what is asked of it then does not matter.
+    def _request(self, choice: Choice) -> tuple[int, list[str]]:
+        if choice.kind == "retry" and self._sent:
+            return self._sent[choice.pick % len(self._sent)]
+        if choice.kind == "stale":
+            return choice.pick % (self._version + 3), [str(ACTIONS[choice.pick % len(ACTIONS)])]
+        if choice.kind == "any":
+            first = choice.pick % len(ACTIONS)
+            return self._version, [str(action) for action in ACTIONS[first : first + choice.more]]
+        # A finished game has no legal actions, so any action will do.
         legal = self._legal or ["avoid"]
-        count = ask.more if ask.kind == "batch" else 1
-        return self._version, [legal[(ask.pick + n) % len(legal)] for n in range(count)]
+        count = choice.more if choice.kind == "batch" else 1
+        return self._version, [legal[(choice.pick + n) % len(legal)] for n in range(count)]
 
 
 KINDS = ("move", "move", "batch", "retry", "stale", "any")
 
-asks = st.builds(
-    Ask, st.integers(0, 2), st.sampled_from(KINDS), st.integers(0, 99), st.integers(1, 4)
+choices = st.builds(
+    Choice, st.integers(0, 2), st.sampled_from(KINDS), st.integers(0, 99), st.integers(1, 4)
 )
 
 
 @pytest.mark.parametrize("ruleset", ["original", "strict", "gravekeeper"])
-def test_any_interleaving_is_answered_as_the_model_of_the_checks_predicts(
-    api: Api, ruleset: str
-) -> None:
+def test_any_interleaving_of_clients_gets_the_predicted_responses(api: Api, ruleset: str) -> None:
     @settings(max_examples=60)
-    @given(st.lists(asks, min_size=1, max_size=40), st.sampled_from(["once-a", "once-b"]))
-    def interleave(asked: list[Ask], seed: str) -> None:
+    @given(st.lists(choices, min_size=1, max_size=40), st.sampled_from(["once-a", "once-b"]))
+    def interleave(sequence: list[Choice], seed: str) -> None:
         model = Model(rules_for(ruleset), seed)
         game_id, body = begin(api, Record(ruleset, {}, seed, ()))
         players = [Player(body) for _ in range(3)]
         log: tuple[str, ...] = ()
-        for ask in asked:
-            version, actions = players[ask.client].ask(ask)
-            expected = model.answer(log, version, actions)
+        for choice in sequence:
+            version, actions = players[choice.client].choose(choice)
+            expected = model.respond(log, version, actions)
             reply = act(api, game_id, version, *actions)
-            assert told(reply) == predicted(expected)
-            players[ask.client].see(reply)
+            assert actual(reply) == predicted(expected)
+            players[choice.client].see(reply)
             log = expected.log
         assert _log(api, game_id) == log
 
     interleave()
 
 
-def test_what_single_moves_led_to_is_what_their_batches_lead_to(api: Api) -> None:
-    """Whatever the clients sent, the game is one sequence of single moves."""
+def test_batches_and_single_moves_lead_to_the_same_history(api: Api) -> None:
+    """A game is always one sequence of single moves."""
     game_id, _ = begin(api, GAME)
     turn = _first_turn(GAME)
     act(api, game_id, 0, *turn[:2])
@@ -430,17 +426,17 @@ def test_what_single_moves_led_to_is_what_their_batches_lead_to(api: Api) -> Non
     assert history == api.get(f"/v1/games/{single_id}/history").json["history"]
 
 
-# At the same moment.
+# Concurrent clients.
 
 
-class Answered(NamedTuple):
-    """A request, when it was sent and when its answer had come, and what that said."""
+class Exchange(NamedTuple):
+    """A request and its response, with the times of both."""
 
     sent: float
     received: float
     version: int
     actions: list[str]
-    told: tuple[int, dict[str, Any], bool]
+    actual: tuple[int, dict[str, Any], bool]
 
 
 Result = TypeVar("Result")
@@ -449,7 +445,7 @@ Result = TypeVar("Result")
 def _at_once(
     server: ApiServer, count: int, do: Callable[[Connection, int], Result]
 ) -> list[Result]:
-    """Do something ``count`` times at the same moment, each on a connection of its own."""
+    """Call ``do`` ``count`` times at the same time, each with its own connection."""
     barrier = Barrier(count)
 
     def begin_together(number: int) -> Result:
@@ -467,7 +463,7 @@ def _log(client: Client, game_id: str) -> tuple[str, ...]:
     return tuple(entry["action"] for entry in history[1:])
 
 
-def test_the_same_request_50_times_at_once_is_applied_once(api: Api, server: ApiServer) -> None:
+def test_50_concurrent_equal_requests_are_applied_once(api: Api, server: ApiServer) -> None:
     game_id, _ = begin(api, GAME)
     turn = _first_turn(GAME)
     replies = _at_once(server, 50, lambda connection, _: act(connection, game_id, 0, *turn))
@@ -477,7 +473,7 @@ def test_the_same_request_50_times_at_once_is_applied_once(api: Api, server: Api
     assert _log(api, game_id) == tuple(turn)
 
 
-def test_of_different_moves_at_once_one_is_applied_and_the_others_see_it(
+def test_one_of_several_concurrent_moves_is_applied_and_the_others_see_it(
     api: Api, server: ApiServer
 ) -> None:
     game_id, body = begin(api, GAME)
@@ -491,46 +487,52 @@ def test_of_different_moves_at_once_one_is_applied_and_the_others_see_it(
 
 
 @pytest.mark.parametrize("game", [GAME, MANUAL], ids=["auto", "manual"])
-def test_clients_at_once_get_answers_that_one_order_of_their_requests_explains(
+def test_responses_to_concurrent_clients_fit_one_order_of_their_requests(
     api: Api, server: ApiServer, game: Record
 ) -> None:
-    """Every answer is the model's at some length of the log, and no answer goes back in time."""
+    """Every response matches the model at some log length, and none goes back in time."""
     game_id, body = begin(api, game)
 
-    def play_along(connection: Connection, number: int) -> list[Answered]:
+    def play_along(connection: Connection, number: int) -> list[Exchange]:
         player, random = Player(body), Random(number)
-        answered = []
+        exchanges = []
         for _ in range(60):
-            ask = Ask(number, random.choice(KINDS), random.randrange(100), random.randint(1, 4))
-            version, actions = player.ask(ask)
+            choice = Choice(
+                number, random.choice(KINDS), random.randrange(100), random.randint(1, 4)
+            )
+            version, actions = player.choose(choice)
             sent = monotonic()
             reply = act(connection, game_id, version, *actions)
-            answered.append(Answered(sent, monotonic(), version, actions, told(reply)))
+            exchanges.append(Exchange(sent, monotonic(), version, actions, actual(reply)))
             player.see(reply)
-        return answered
+        return exchanges
 
-    answered = list(chain.from_iterable(_at_once(server, 6, play_along)))
+    exchanges = list(chain.from_iterable(_at_once(server, 6, play_along)))
     log = _log(api, game_id)
-    applied = [one for one in answered if one.told[0] == 200 and not one.told[2]]
-    assert sum(len(one.actions) for one in applied) == len(log) > 0
-    _explain(answered, log, Model(game.rules, game.seed))
+    applied = [
+        exchange for exchange in exchanges if exchange.actual[0] == 200 and not exchange.actual[2]
+    ]
+    assert sum(len(exchange.actions) for exchange in applied) == len(log) > 0
+    _expect_one_order(exchanges, log, Model(game.rules, game.seed))
 
 
-def _explain(answered: list[Answered], log: tuple[str, ...], model: Model) -> None:
-    """Find for each answer the log's length at which the model gives it; fail if there is none.
+def _expect_one_order(exchanges: list[Exchange], log: tuple[str, ...], model: Model) -> None:
+    """Find the log length at which the model predicts each response; fail if there is none.
 
-    A request sent after another one was answered must find the log at least as long as that.
+    A request sent after another response must find a log at least as long.
     """
-    placed: list[tuple[Answered, int]] = []
-    for one in sorted(answered):
-        at_least = max((end for other, end in placed if other.received < one.sent), default=0)
+    placed: list[tuple[Exchange, int]] = []
+    for exchange in sorted(exchanges):
+        at_least = max((end for other, end in placed if other.received < exchange.sent), default=0)
         ends = (
             len(expected.log)
             for length in range(at_least, len(log) + 1)
-            if predicted(expected := model.answer(log[:length], one.version, one.actions))
-            == one.told
+            if predicted(
+                expected := model.respond(log[:length], exchange.version, exchange.actions)
+            )
+            == exchange.actual
             and expected.log == log[: len(expected.log)]
         )
         end = next(ends, None)
-        assert end is not None, f"nothing explains {one}"
-        placed.append((one, end))
+        assert end is not None, f"no log length fits {exchange}"
+        placed.append((exchange, end))

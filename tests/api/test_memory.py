@@ -1,4 +1,4 @@
-"""Whatever is asked of the API, nothing stays in the store without an end but what was won."""
+"""Every key in the store expires, except the secret, won ranked games and their boards."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def own_store() -> Iterator[StoreServer]:
 
 @pytest.fixture(scope="module")
 def won(own_store: StoreServer) -> str:
-    """The id of a ranked game that was won; no client could count on its luck for one."""
+    """The ID of a won ranked game, finished in the store: a client would need luck to win one."""
     return finish(Store(own_store.url), WON).id
 
 
 @pytest.fixture(scope="module")
 def played(own_store: StoreServer, document: Document) -> Iterator[Redis]:
-    """A store in which an API left whatever it can, seen from behind it."""
+    """A direct client of a store in which the API has created every kind of key."""
     with (
         serving(own_store, create_limit="9999/day") as server,
         own_store.client as redis,
@@ -45,7 +45,7 @@ def played(own_store: StoreServer, document: Document) -> Iterator[Redis]:
 
 
 def _play_all(api: Api) -> None:
-    wishes: list[dict[str, Any]] = [
+    requests: list[dict[str, Any]] = [
         {},
         {"seed": "the-same"},
         {"options": {"leave": 2}},
@@ -54,12 +54,12 @@ def _play_all(api: Api) -> None:
         {"player": "Robin"},
     ]
     for ruleset in ("original", "gamemaker", "strict", "gravekeeper"):
-        for wish in wishes:
+        for fields in requests:
             for moves in (0, 1, 300):
-                _play(api, api.new_game(ruleset=ruleset, **wish), moves)
+                _play(api, api.new_game(ruleset=ruleset, **fields), moves)
         api.get(f"/v1/ledger?ruleset={ruleset}&seed=the-same")
         api.get(f"/v1/ledger?ruleset={ruleset}&seed=nobody-played-this")
-    key = {"Idempotency-Key": "a-key-of-the-memory"}
+    key = {"Idempotency-Key": "key-of-the-memory-test"}
     for body in ({}, {}, {"player": "Alex"}):
         api.request("POST", "/v1/games", body, headers=key)
     for path in ("", "/actions", "/score", "/history"):
@@ -80,35 +80,33 @@ def _play(api: Api, game: dict[str, Any], moves: int) -> None:
     api.get(game["links"]["score"])
 
 
-def test_each_key_ends_or_is_one_of_a_few_or_stands_for_ranked_games(
-    played: Redis, won: str
-) -> None:
+def test_every_key_expires_unless_it_must_persist(played: Redis, won: str) -> None:
     kinds = set()
     for key in played.scan_iter("*"):
-        left = played.pttl(key)
+        ttl = played.pttl(key)
         match key.split(":"):
             case ["secret"] | ["secret", "fingerprint"]:
-                assert left == -1
+                assert ttl == -1
             case ["probe"]:
-                assert 0 < left <= 60_000
+                assert 0 < ttl <= 60_000
             case ["limit", _]:
-                assert 0 < left <= DAY
+                assert 0 < ttl <= DAY
             case ["game", game_id] if game_id == won:
-                assert left == -1
+                assert ttl == -1
             case ["game", _]:
-                assert 0 < left <= 365 * DAY
+                assert 0 < ttl <= 365 * DAY
             case ["board", name] if "/" in name:
-                assert 0 < left <= 30 * DAY
+                assert 0 < ttl <= 30 * DAY
             case ["board", _]:
-                assert left == -1
+                assert ttl == -1
             case _:
                 raise AssertionError(key)
         kinds.add(key.partition(":")[0])
     assert kinds == {"secret", "probe", "limit", "game", "board"}
 
 
-def test_a_board_that_stays_has_ranked_games_alone(played: Redis) -> None:
-    boards = _lasting_boards(played)
+def test_persistent_boards_contain_only_ranked_games(played: Redis) -> None:
+    boards = _persistent_boards(played)
     assert boards
     for board in boards:
         for member in played.zrange(board, 0, -1):
@@ -117,5 +115,5 @@ def test_a_board_that_stays_has_ranked_games_alone(played: Redis) -> None:
             assert "+" not in game.get("r", "")
 
 
-def _lasting_boards(redis: Redis) -> list[str]:
+def _persistent_boards(redis: Redis) -> list[str]:
     return [key for key in redis.scan_iter("board:*") if redis.pttl(key) == -1]

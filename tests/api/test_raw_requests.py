@@ -1,4 +1,4 @@
-"""What breaks HTTP is refused as a problem, and what stands behind it on the connection is safe."""
+"""Malformed HTTP gets a problem and does not affect the next request on the connection."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE)
-def test_it_is_answered_as_the_table_says_and_changes_nothing(
+def test_a_hostile_request_gets_its_listed_status_and_changes_nothing(
     server: ApiServer, stored: Redis, hostile: Hostile
 ) -> None:
     before = stored.dbsize()
@@ -25,18 +25,18 @@ def test_it_is_answered_as_the_table_says_and_changes_nothing(
     assert stored.dbsize() == before
 
 
-def test_http_1_0_is_served_and_the_connection_closed(server: ApiServer) -> None:
+def test_an_http_1_0_request_is_served_and_its_connection_closed(server: ApiServer) -> None:
     reply = send_raw(server.port, b"GET /livez HTTP/1.0\r\n\r\n")
     assert (reply.status, reply.headers["Connection"]) == (200, "close")
 
 
-def test_a_body_that_breaks_off_is_refused_even_if_it_makes_sense(
+def test_an_incomplete_body_is_refused_even_if_it_is_valid_json(
     server: ApiServer, stored: Redis
 ) -> None:
     before = stored.dbsize()
     with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
         connection.sendall(post(length(b"1000"), b"{}"))
         connection.shutdown(socket.SHUT_WR)
-        answer = connection.recv(65536)
-    assert answer.startswith(b"HTTP/1.1 400 ")
+        response = connection.recv(65536)
+    assert response.startswith(b"HTTP/1.1 400 ")
     assert stored.dbsize() == before

@@ -1,4 +1,4 @@
-"""The deck is the secret of a game: no answer depends on it until the card is turned up."""
+"""The deck is secret: no response depends on a card before it is drawn."""
 
 from __future__ import annotations
 
@@ -39,32 +39,32 @@ if TYPE_CHECKING:
 
 SEEDS = ("secret-1418549", "secret-3674899")
 IN_COMMON = 8
-"""How many cards both dungeons begin with; then they go on differently."""
+"""Number of cards at the start that both dungeons have in common."""
 
 RULES = {
     "original": rules_for("original"),
     "strict": rules_for("strict"),
     "gravekeeper": rules_for("gravekeeper"),
-    "shuffled without end": rules_for(
+    "always avoiding, shuffled": rules_for(
         "original", {"avoiding": "always", "avoid_order": "shuffled", "health": 99}
     ),
 }
 
 
 class Twins(NamedTuple):
-    """Two standard games that look alike until the ninth card turns up."""
+    """Two standard games that look the same until the ninth card is drawn."""
 
     rules: Rules
     ids: tuple[str, str]
 
 
-def test_the_twins_begin_alike_and_go_on_differently() -> None:
+def test_the_twins_differ_only_after_their_common_cards() -> None:
     one, other = map(deal, SEEDS)
     assert one[:IN_COMMON] == other[:IN_COMMON]
     assert one[IN_COMMON] != other[IN_COMMON]
 
 
-def test_a_room_that_the_twins_avoid_goes_under_in_different_orders() -> None:
+def test_the_twins_shuffle_an_avoided_room_differently() -> None:
     one, other = (begin(seed, RULES["strict"].options).state for seed in SEEDS)
     assert apply(one, AVOID).state.dungeon[-4:] != apply(other, AVOID).state.dungeon[-4:]
 
@@ -88,10 +88,10 @@ def twins(store_server: StoreServer, rules: Rules) -> Twins:
     return Twins(rules, ids)
 
 
-def line(twins: Twins, *, avoid: bool) -> list[Action]:
-    """Return moves that turn up what the twins have in common, and nothing beyond.
+def common_moves(twins: Twins, *, avoid: bool) -> list[Action]:
+    """Return the moves that draw only the cards that the twins have in common.
 
-    The move after them turns up the card that tells the twins apart.
+    The next move draws the card that differs.
     """
     state = begin(SEEDS[0], twins.rules.options).state
     moves: list[Action] = []
@@ -111,11 +111,11 @@ def _move(state: State, *, avoid: bool) -> Action:
 
 
 def masked(reply: Reply, game_id: str, seed: str) -> tuple[int, dict[str, str], str]:
-    """Return a reply without what two games never share: id, commitment, times, request id."""
-    secret = commitment(seed)
+    """Return a response without its unique values: ID, commitment, times, request ID."""
+    commit = commitment(seed)
 
     def mask(text: str) -> str:
-        for part, name in ((game_id, "ID"), (secret, "COMMITMENT"), (secret[:16], "COMMIT")):
+        for part, name in ((game_id, "ID"), (commit, "COMMITMENT"), (commit[:16], "COMMIT")):
             text = text.replace(part, name)
         text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "TIME", text)
         return text.replace(reply.headers["X-Request-ID"], "REQUEST")
@@ -135,7 +135,7 @@ def both(  # noqa: PLR0913  # one argument for each part of a request
     *,
     headers: Mapping[str, str] | None = None,
 ) -> Reply:
-    """Ask the same of both twins, assert that they answer alike, and return one answer."""
+    """Send the same request to both twins, assert equal responses, and return one of them."""
     replies = [
         api.request(method, f"/v1/games/{game_id}{path}", body, headers=headers)
         for game_id in twins.ids
@@ -154,7 +154,7 @@ def play_both(api: Api, twins: Twins, moves: list[Action]) -> None:
         assert both(api, twins, "POST", "/actions", body).status == 200
 
 
-LOOKS: list[tuple[str, str, dict[str, str]]] = [
+PROBES: list[tuple[str, str, dict[str, str]]] = [
     ("GET", "", {}),
     ("GET", "", {"Accept": "text/plain"}),
     ("GET", "", {"If-None-Match": '"0-0"'}),
@@ -170,12 +170,12 @@ LOOKS: list[tuple[str, str, dict[str, str]]] = [
 
 
 @pytest.mark.parametrize("avoid", [False, True], ids=["faced", "avoided"])
-def test_games_that_differ_in_hidden_cards_alone_look_alike(
+def test_games_that_differ_only_in_hidden_cards_get_equal_responses(
     api: Api, twins: Twins, avoid: bool
 ) -> None:
-    moves = line(twins, avoid=avoid)
+    moves = common_moves(twins, avoid=avoid)
     for version in range(len(moves) + 1):
-        for method, path, headers in LOOKS:
+        for method, path, headers in PROBES:
             both(api, twins, method, path, headers=headers)
         if version < len(moves):
             body = {"version": version, "actions": [str(moves[version])]}
@@ -183,8 +183,10 @@ def test_games_that_differ_in_hidden_cards_alone_look_alike(
 
 
 @pytest.mark.parametrize("avoid", [False, True], ids=["faced", "avoided"])
-def test_they_part_with_the_card_that_differs(api: Api, twins: Twins, avoid: bool) -> None:
-    moves = line(twins, avoid=avoid)
+def test_the_responses_differ_once_the_different_card_is_drawn(
+    api: Api, twins: Twins, avoid: bool
+) -> None:
+    moves = common_moves(twins, avoid=avoid)
     play_both(api, twins, moves)
     state = begin(SEEDS[0], twins.rules.options).state
     for move in moves:
@@ -196,21 +198,21 @@ def test_they_part_with_the_card_that_differs(api: Api, twins: Twins, avoid: boo
 
 @pytest.mark.parametrize("avoid", [False, True], ids=["faced", "avoided"])
 def test_refusals_do_not_depend_on_hidden_cards(api: Api, twins: Twins, avoid: bool) -> None:
-    """Single actions, and batches of all sorts, just before the card that differs."""
-    moves = line(twins, avoid=avoid)
+    """Try single actions and batches just before the card that differs."""
+    moves = common_moves(twins, avoid=avoid)
     play_both(api, twins, moves)
     state = begin(SEEDS[0], twins.rules.options).state
     for move in moves:
         state = apply(state, move).state
     legal = legal_actions(state)
     some = (DRAW, AVOID, *legal, *ACTIONS[2::7])
-    asked = [[action] for action in ACTIONS if action not in legal]
-    asked += [
+    batches = [[action] for action in ACTIONS if action not in legal]
+    batches += [
         [first, second] for first in legal for second in some if _refused(state, first, second)
     ]
-    asked += [[first] + [second] * 63 for first in legal[:2] for second in (DRAW, AVOID, first)]
+    batches += [[first] + [second] * 63 for first in legal[:2] for second in (DRAW, AVOID, first)]
     before = api.get(f"/v1/games/{twins.ids[0]}").body
-    for actions in asked:
+    for actions in batches:
         body = {"version": state.version, "actions": [str(action) for action in actions]}
         assert both(api, twins, "POST", "/actions", body).status == 409
     assert api.get(f"/v1/games/{twins.ids[0]}").body == before
@@ -224,8 +226,10 @@ def _refused(state: State, first: Action, second: Action) -> bool:
 
 
 @pytest.mark.parametrize("ahead", [-1, 1, 2, 1000])
-def test_wrong_versions_are_answered_alike(api: Api, twins: Twins, ahead: int) -> None:
-    moves = line(twins, avoid=False)
+def test_version_mismatches_do_not_depend_on_hidden_cards(
+    api: Api, twins: Twins, ahead: int
+) -> None:
+    moves = common_moves(twins, avoid=False)
     play_both(api, twins, moves)
     for action in ACTIONS[::6]:
         if action is not moves[-1]:  # a retry
@@ -234,9 +238,9 @@ def test_wrong_versions_are_answered_alike(api: Api, twins: Twins, ahead: int) -
             assert refused(reply) == (409, "version_mismatch")
 
 
-def test_a_batch_refused_after_a_reveal_tells_its_index_alone(api: Api, twins: Twins) -> None:
-    """Also where the action would be legal in one of the games and not in the other."""
-    moves = line(twins, avoid=False)
+def test_a_batch_refused_after_a_reveal_returns_only_the_index(api: Api, twins: Twins) -> None:
+    """Also if the action is legal in only one of the games."""
+    moves = common_moves(twins, avoid=False)
     play_both(api, twins, moves)
     state = begin(SEEDS[0], twins.rules.options).state
     for move in moves:
@@ -259,11 +263,11 @@ def test_a_batch_refused_after_a_reveal_tells_its_index_alone(api: Api, twins: T
 
 
 @dataclass
-class Eavesdropper:
-    """Sends requests and keeps all that comes back."""
+class Recorder:
+    """Sends requests and records all responses."""
 
     api: Api
-    heard: list[str] = field(default_factory=list)
+    recorded: list[str] = field(default_factory=list)
 
     def request(
         self,
@@ -274,16 +278,16 @@ class Eavesdropper:
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Reply:
-        """Send a request, and keep the reply."""
+        """Send a request and record its response."""
         reply = self.api.request(method, path, json_body, body=body, headers=headers)
-        self.heard.append(f"{reply.status} {reply.headers} {reply.body.decode()}")
+        self.recorded.append(f"{reply.status} {reply.headers} {reply.body.decode()}")
         return reply
 
 
-def look_around(client: Eavesdropper, game_id: str, version: int) -> None:
-    """Ask all that can be asked of a game, rightly and wrongly, without changing it."""
+def probe_game(client: Recorder, game_id: str, version: int) -> None:
+    """Send valid and invalid requests about a game, without changing it."""
     path = f"/v1/games/{game_id}"
-    for method, below, headers in LOOKS:
+    for method, below, headers in PROBES:
         client.request(method, path + below, headers=headers)
     act(client, game_id, version + 1, "avoid")
     act(client, game_id, version, "fight:KS")
@@ -294,43 +298,43 @@ def look_around(client: Eavesdropper, game_id: str, version: int) -> None:
     client.request("GET", f"/v1/ledger?around={game_id}")
 
 
-def played_out(client: Eavesdropper, game: dict[str, Any], *, look: bool) -> dict[str, Any]:
-    """Play a game to its end with the first legal action; before each move look around."""
+def play_to_end(client: Recorder, game: dict[str, Any], *, probe: bool) -> dict[str, Any]:
+    """Play a game to its end with first legal actions; optionally probe it before each move."""
     while game["actions"]:
-        if look:
-            look_around(client, game["id"], game["version"])
-        before = len(client.heard)
+        if probe:
+            probe_game(client, game["id"], game["version"])
+        before = len(client.recorded)
         game = act(client, game["id"], game["version"], game["actions"][0]).json
-    # What the last move answered shows the seed, as it should.
-    assert game["seed"] in client.heard[before]
-    del client.heard[before:]
+    # The response to the last move contains the seed by design.
+    assert game["seed"] in client.recorded[before]
+    del client.recorded[before:]
     return game
 
 
 @pytest.mark.parametrize("ruleset", ["original", "gravekeeper"])
-def test_no_answer_holds_the_seed_before_the_game_is_over(
+def test_no_response_contains_the_seed_before_the_game_ends(
     api: Api, stored: Redis, ruleset: str
 ) -> None:
-    client = Eavesdropper(api)
+    client = Recorder(api)
     game = client.request("POST", "/v1/games", {"ruleset": ruleset, "locked": False}).json
     seed = stored.hget(f"game:{game['id']}", "s")
-    assert played_out(client, game, look=True)["seed"] == seed
-    # Each look around is several answers, and the unluckiest deck takes two moves to kill.
-    assert len(client.heard) > 2 * len(LOOKS)
-    assert not [answer for answer in client.heard if str(seed) in answer]
+    assert play_to_end(client, game, probe=True)["seed"] == seed
+    # Each probe records several responses, and even the shortest game takes two moves.
+    assert len(client.recorded) > 2 * len(PROBES)
+    assert not [text for text in client.recorded if str(seed) in text]
 
 
-def test_a_seeded_game_hides_its_seed_too_until_it_is_over(api: Api) -> None:
-    client = Eavesdropper(api)
+def test_a_seeded_game_also_hides_its_seed_until_it_ends(api: Api) -> None:
+    client = Recorder(api)
     game = client.request("POST", "/v1/games", {"seed": "hidden-all-the-same"}).json
-    played_out(client, game, look=True)
-    assert not [answer for answer in client.heard if "hidden-all-the-same" in answer]
+    play_to_end(client, game, probe=True)
+    assert not [text for text in client.recorded if "hidden-all-the-same" in text]
 
 
-def test_once_over_the_seed_shows_everywhere(api: Api) -> None:
-    client = Eavesdropper(api)
+def test_a_finished_game_shows_its_seed_everywhere(api: Api) -> None:
+    client = Recorder(api)
     game = client.request("POST", "/v1/games", {}).json
-    seed = played_out(client, game, look=False)["seed"]
+    seed = play_to_end(client, game, probe=False)["seed"]
     path = f"/v1/games/{game['id']}"
     assert api.get(path).json["seed"] == seed
     assert f"/{seed}/" in api.get(f"{path}/history").json["notation"]
@@ -339,7 +343,7 @@ def test_once_over_the_seed_shows_everywhere(api: Api) -> None:
 
 @pytest.fixture
 def logged(tmp_path: Path, document: Document) -> Iterator[tuple[Api, StoreServer, Path]]:
-    """An API of its own, its store, and the file that it writes its log to."""
+    """A separate API, its store, and its log file."""
     path = tmp_path / "log"
     store = StoreServer(valkey_binary())
     try:
@@ -349,12 +353,12 @@ def logged(tmp_path: Path, document: Document) -> Iterator[tuple[Api, StoreServe
         store.close()
 
 
-def test_no_log_holds_a_seed_an_id_a_key_or_a_token(
+def test_the_log_contains_no_seed_game_id_key_or_token(
     logged: tuple[Api, StoreServer, Path],
 ) -> None:
     api, store, path = logged
-    client = Eavesdropper(api)
-    key = {"Idempotency-Key": "a-key-that-nobody-else-may-know"}
+    client = Recorder(api)
+    key = {"Idempotency-Key": "a-key-that-must-stay-secret"}
     game = client.request("POST", "/v1/games", {"locked": False}, headers=key).json
     locked = client.request("POST", "/v1/games", {"locked": True}).json
     with store.client as stored:
@@ -362,8 +366,8 @@ def test_no_log_holds_a_seed_an_id_a_key_or_a_token(
     token = {"Authorization": f"Bearer {locked['token']}"}
     body = {"version": 0, "actions": ["avoid"]}
     client.request("POST", f"/v1/games/{locked['id']}/actions", body, headers=token)
-    look_around(client, game["id"], 0)
-    played_out(client, game, look=False)
+    probe_game(client, game["id"], 0)
+    play_to_end(client, game, probe=False)
     store.kill()
     for g in (game, locked):
         for below in ("", "/actions", "/score", "/history"):
@@ -372,17 +376,17 @@ def test_no_log_holds_a_seed_an_id_a_key_or_a_token(
     client.request("POST", "/v1/games", {}, headers=key)
     log = path.read_text()
     assert "store" in log
-    told = [*seeds, game["id"], locked["id"], locked["token"], key["Idempotency-Key"]]
-    assert [secret for secret in told if secret in log] == []
+    confidential = [*seeds, game["id"], locked["id"], locked["token"], key["Idempotency-Key"]]
+    assert [value for value in confidential if value in log] == []
 
 
-# Ids.
+# IDs.
 
 
-def _without_a_game(api: Api, game_id: str) -> list[Any]:
+def _responses_for_missing_game(api: Api, game_id: str) -> list[Any]:
     path = f"/v1/games/{game_id}"
     body = {"version": 0, "actions": ["avoid"]}
-    asked = [
+    replies = [
         *[api.get(path + below) for below in ("", "/actions", "/score", "/history")],
         api.get(path, Accept="text/plain"),
         api.get(path, **{"If-None-Match": "*"}),
@@ -390,21 +394,25 @@ def _without_a_game(api: Api, game_id: str) -> list[Any]:
         api.request("POST", f"{path}/actions", body),
         api.request("POST", f"{path}/actions", body, headers={"Authorization": "Bearer x"}),
     ]
-    assert {reply.status for reply in asked} == {404}
-    return [comparable(reply) for reply in asked]
+    assert {reply.status for reply in replies} == {404}
+    return [comparable(reply) for reply in replies]
 
 
 @pytest.mark.parametrize("malformed", ["x", UNKNOWN_ID + "0", "a" * 2000, "%00", "%FF", "*", "-"])
-def test_a_malformed_id_is_answered_like_an_unknown_one(api: Api, malformed: str) -> None:
-    assert _without_a_game(api, malformed) == _without_a_game(api, UNKNOWN_ID)
+def test_malformed_and_unknown_ids_get_equal_responses(api: Api, malformed: str) -> None:
+    assert _responses_for_missing_game(api, malformed) == _responses_for_missing_game(
+        api, UNKNOWN_ID
+    )
 
 
 @pytest.mark.parametrize("locked", [False, True], ids=["open", "locked"])
-def test_an_expired_game_is_answered_like_one_that_never_was(
+def test_expired_and_unknown_games_get_equal_responses(
     api: Api, stored: Redis, locked: bool
 ) -> None:
     game = api.new_game(locked=locked)
     assert api.get(f"/v1/games/{game['id']}").status == 200
     assert stored.pexpire(f"game:{game['id']}", 1)
     wait_until(lambda: not stored.exists(f"game:{game['id']}"))
-    assert _without_a_game(api, game["id"]) == _without_a_game(api, UNKNOWN_ID)
+    assert _responses_for_missing_game(api, game["id"]) == _responses_for_missing_game(
+        api, UNKNOWN_ID
+    )

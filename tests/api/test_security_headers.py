@@ -1,4 +1,4 @@
-"""Every answer of every route says how it may be used: errors, 304 and OPTIONS among them."""
+"""Security headers on every response of every route, including errors, 304 and OPTIONS."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PATHS = {
     "/docs/vectors/<any(deals, games):name>.json": ["/docs/vectors/deals.json"],
     "/v1/rulesets/<ruleset>": ["/v1/rulesets/original", "/v1/rulesets/nosuch"],
 }
-"""What to ask of the routes with a part of one's own; any other is the id of a game."""
+"""Paths to request for routes with variables; all other routes take at most a game ID."""
 
 POLICY = {
     "default-src": {"'none'"},
@@ -31,12 +31,13 @@ POLICY = {
     "form-action": {"'none'"},
     "frame-ancestors": {"'none'"},
 }
-"""What holds on every page; whatever else it may load comes from this server, or is written in."""
+"""Directives required on every page."""
 SOURCES = {"'none'", "'self'", "data:", "'script'"}
+"""Sources that a page may use in any directive."""
 
 
-class Asked(NamedTuple):
-    """A request and its answer."""
+class Exchange(NamedTuple):
+    """A request and its response."""
 
     method: str
     path: str
@@ -53,52 +54,54 @@ def paths(rule: str, game_id: str) -> list[str]:
     return list({rule.replace("<game_id>", some_id) for some_id in (game_id, "nosuch")})
 
 
-def answers(server: ApiServer, rule: str, game_id: str) -> Iterator[Asked]:
-    """Ask for every path of a route in every way."""
+def request_all(server: ApiServer, rule: str, game_id: str) -> Iterator[Exchange]:
+    """Send requests of every kind to every path of a route."""
     for path in paths(rule, game_id):
-        assert "<" not in path, f"say what to ask of {rule}"
+        assert "<" not in path, f"add the paths of {rule} to PATHS"
         for method in ("GET", "HEAD", "OPTIONS", "DELETE", "FOO"):
-            yield Asked(method, path, server.request(method, path))
+            yield Exchange(method, path, server.request(method, path))
         for headers in ({"If-None-Match": "*"}, {"Accept": "image/png"}, {"Accept": "text/plain"}):
-            yield Asked("GET", path, server.request("GET", path, headers=headers))
-        yield Asked("GET", path, server.get(f"{path}?no-such-argument=1"))
+            yield Exchange("GET", path, server.request("GET", path, headers=headers))
+        yield Exchange("GET", path, server.get(f"{path}?no-such-argument=1"))
         preflight = {"Origin": "https://example.org", "Access-Control-Request-Method": "GET"}
-        yield Asked("OPTIONS", path, server.request("OPTIONS", path, headers=preflight))
+        yield Exchange("OPTIONS", path, server.request("OPTIONS", path, headers=preflight))
         for body in (b"{", b"{}", b" " * 20_000):
             json = {"Content-Type": "application/json"}
-            yield Asked("POST", path, server.request("POST", path, body=body, headers=json))
+            yield Exchange("POST", path, server.request("POST", path, body=body, headers=json))
 
 
 @pytest.fixture(scope="module", params=sorted({rule.rule for rule in rules()} | {"/v1/nosuch"}))
-def asked(request: pytest.FixtureRequest, server: ApiServer) -> list[Asked]:
-    """All answers of one route."""
+def exchanges(request: pytest.FixtureRequest, server: ApiServer) -> list[Exchange]:
+    """All exchanges with one route."""
     game_id, _ = begin(server, record("security-headers"))
-    return list(answers(server, request.param, game_id))
+    return list(request_all(server, request.param, game_id))
 
 
-def test_nothing_is_to_be_guessed_and_no_address_passed_on(asked: list[Asked]) -> None:
-    for method, path, reply in asked:
+def test_every_response_forbids_sniffing_and_referrers(exchanges: list[Exchange]) -> None:
+    for method, path, reply in exchanges:
         assert reply.headers["X-Content-Type-Options"] == "nosniff", (method, path)
         assert reply.headers["Referrer-Policy"] == "no-referrer", (method, path)
         assert reply.headers["X-Request-ID"], (method, path)
 
 
-def test_an_error_is_kept_by_nobody_and_anything_else_only_as_it_says(asked: list[Asked]) -> None:
-    assert any(reply.status >= 400 for _, _, reply in asked)
-    for method, path, reply in asked:
-        kept = reply.headers["Cache-Control"]
-        assert kept == "no-store" if reply.status >= 400 else kept, (method, path)
+def test_errors_are_never_cached_and_other_responses_set_cache_control(
+    exchanges: list[Exchange],
+) -> None:
+    assert any(reply.status >= 400 for _, _, reply in exchanges)
+    for method, path, reply in exchanges:
+        cache_control = reply.headers["Cache-Control"]
+        assert cache_control == "no-store" if reply.status >= 400 else cache_control, (method, path)
 
 
-def test_no_server_tells_what_it_is_made_of(asked: list[Asked]) -> None:
-    for method, path, reply in asked:
+def test_responses_set_no_cookie_and_reveal_no_version(exchanges: list[Exchange]) -> None:
+    for method, path, reply in exchanges:
         assert "Set-Cookie" not in reply.headers, (method, path)
         assert "X-Powered-By" not in reply.headers, (method, path)
         assert not re.search("[0-9]", reply.headers["Server"]), (method, path)
 
 
-def test_a_page_loads_and_runs_what_is_this_servers_alone(asked: list[Asked]) -> None:
-    for method, path, reply in asked:
+def test_pages_load_only_resources_of_this_server(exchanges: list[Exchange]) -> None:
+    for method, path, reply in exchanges:
         if not reply.headers.get("Content-Type", "").startswith("text/html"):
             continue
         policy = {
@@ -113,10 +116,10 @@ def test_a_page_loads_and_runs_what_is_this_servers_alone(asked: list[Asked]) ->
 
 
 @pytest.mark.parametrize("path", ["/", "/docs", "/docs/start", "/docs/problems"])
-def test_a_page_that_is_not_sent_again_keeps_its_policy(server: ApiServer, path: str) -> None:
+def test_a_304_response_keeps_the_content_security_policy(server: ApiServer, path: str) -> None:
     page = server.get(path)
-    known = server.get(path, **{"If-None-Match": page.headers["ETag"]})
-    assert (page.status, known.status) == (200, 304)
+    not_modified = server.get(path, **{"If-None-Match": page.headers["ETag"]})
+    assert (page.status, not_modified.status) == (200, 304)
     assert page.headers["Content-Type"].startswith("text/html")
     name = "Content-Security-Policy"
-    assert known.headers[name] == page.headers[name]
+    assert not_modified.headers[name] == page.headers[name]

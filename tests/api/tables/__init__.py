@@ -1,6 +1,6 @@
-"""The table as text: scenes of games, and one file each with how it is to be drawn.
+"""Scenes of games, and one file for each with the expected text table.
 
-``python -m tests.api.tables`` draws the files anew. Read what differs before you keep it.
+``python -m tests.api.tables`` rewrites the files. Review the differences before you commit them.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ AS_TEXT = {"Accept": "text/plain"}
 
 _VECTORS = Path(__file__).parents[3] / "openapi" / "vectors" / "games.json"
 
-# What differs from one run to the next, and what is drawn in its place: as wide as that.
+# Values that differ between runs, and their replacements of the same width.
 _URL = re.compile(r"http://127\.0\.0\.1:\d+/v1/games/[A-Za-z0-9_-]{22}")
 _TOKEN = re.compile(r"Bearer [A-Za-z0-9_-]{43}'")
-_ALWAYS = ("http://127.0.0.1:8000/v1/games/an-id-of-22-characters", f"Bearer {'token' * 9:.43}'")
+_FIXED = ("http://127.0.0.1:8000/v1/games/an-id-of-22-characters", f"Bearer {'token' * 9:.43}'")
 
 
 class Scene(NamedTuple):
-    """A game after some of its actions, as the answer to the last of them shows it."""
+    """A game after some of its actions, as shown in the response to the last one."""
 
     seed: str
     played: int
@@ -40,7 +40,7 @@ class Scene(NamedTuple):
 
     @property
     def game(self) -> Record:
-        """The whole game: the one on record with this seed and these rules."""
+        """The recorded game with this seed and these rules."""
         (actions,) = (
             game["actions"]
             for game in json.loads(_VECTORS.read_text())
@@ -50,7 +50,7 @@ class Scene(NamedTuple):
         return Record(self.ruleset, self.options, self.seed, actions)
 
     def draw(self, client: Client) -> str:
-        """Play the game that far, and return the table with the same id, port and token always."""
+        """Play the game to this point; return the table with a fixed ID, port and token."""
         game = self.game
         named = {"player": self.player} if self.player else {}
         request = {**game.new_game, "locked": self.locked, **named}
@@ -61,8 +61,8 @@ class Scene(NamedTuple):
         path = created["links"]["actions"]
         for version, action in enumerate(game.actions[: self.played]):
             body = {"version": version, "actions": [action]}
-            answer = client.request("POST", path, body, headers={**AS_TEXT, **token}).body
-        return _fixed(answer)
+            table = client.request("POST", path, body, headers={**AS_TEXT, **token}).body
+        return _fixed(table)
 
 
 _SHUFFLED = {"avoiding": "always", "avoid_order": "shuffled"}
@@ -86,14 +86,14 @@ SCENES = {
         player="地下迷宮の墓守と悪党の最後の夜の長い長い物語完結",
     ),
 }
-"""What is drawn, by the name of its file."""
+"""Scenes by the name of their file."""
 
 
 def file_of(name: str) -> Path:
-    """Return the file with how a scene is to be drawn."""
+    """Return the file with the expected table of a scene."""
     return HERE / f"{name}.txt"
 
 
 def _fixed(drawn: bytes) -> str:
-    url, token = _ALWAYS
+    url, token = _FIXED
     return _TOKEN.sub(token, _URL.sub(url, drawn.decode()))

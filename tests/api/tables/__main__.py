@@ -1,4 +1,4 @@
-"""Draw every scene anew, and write the files that the tests compare with."""
+"""Draw all scenes and rewrite the files that the tests compare with."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from tests.api.tables import HERE, SCENES, file_of
 from tests.servers import StoreServer, serving, valkey_binary
 
 
-def renew() -> None:
-    """Write a file a scene, and take away those of scenes that are no more."""
+def rewrite() -> None:
+    """Write one file per scene, and delete the files of removed scenes."""
     for old in HERE.glob("*.txt"):
         old.unlink()
     store = StoreServer(valkey_binary())
@@ -20,4 +20,4 @@ def renew() -> None:
 
 
 if __name__ == "__main__":
-    renew()
+    rewrite()
