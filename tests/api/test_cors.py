@@ -1,4 +1,4 @@
-"""Pages of any origin may use the API: what a browser asks beforehand, and what they may read."""
+"""CORS: pages of any origin may use the API, from preflights to readable responses."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def words(reply: Reply, header: str) -> set[str]:
 
 
 def expect_open(reply: Reply) -> None:
-    """Any page may read this answer, and no browser sends or takes credentials with it."""
+    """Expect that any page may read the response, without credentials."""
     assert reply.headers["Access-Control-Allow-Origin"] == "*"
     assert words(reply, "Access-Control-Expose-Headers") == PAGE_MAY_READ
     assert "Access-Control-Allow-Credentials" not in reply.headers
@@ -61,7 +61,7 @@ def expect_open(reply: Reply) -> None:
 
 @pytest.fixture(scope="module")
 def orphan(document: Document) -> Iterator[Api]:
-    """An API whose store never was."""
+    """An API whose store does not exist."""
     server = ApiServer({"SCOUNDREL_REDIS_URL": "unix:///nowhere/store.sock"}, workers=1)
     try:
         yield Api(server.start(), document)
@@ -70,7 +70,7 @@ def orphan(document: Document) -> Iterator[Api]:
 
 
 def paths(document: Document, game_id: str) -> dict[str, set[str]]:
-    """Return the paths as they are asked for, each with its methods."""
+    """Return all paths with their methods."""
     found = {page: {"GET"} for page in ("/", "/docs", "/docs/problems")}
     names = {"game_id": game_id, "ruleset": "original", "date": "today"}
     for operation in document.operations:
@@ -79,24 +79,24 @@ def paths(document: Document, game_id: str) -> dict[str, set[str]]:
     return found
 
 
-# What a browser asks beforehand.
+# Preflight requests.
 
 
 def preflight(api: Api, path: str, method: str, origin: str = ORIGINS[0]) -> Reply:
-    asked = {
+    headers = {
         "Origin": origin,
         "Access-Control-Request-Method": method,
         "Access-Control-Request-Headers": ", ".join(sorted(PAGE_MAY_SEND)),
     }
-    return api.request("OPTIONS", path, headers=asked)
+    return api.request("OPTIONS", path, headers=headers)
 
 
-def test_a_preflight_of_every_path_allows_its_methods_and_all_our_headers(
+def test_a_preflight_of_every_path_allows_its_methods_and_all_api_headers(
     api: Api, document: Document
 ) -> None:
-    asked = paths(document, UNKNOWN_ID)
-    assert len(asked) > 10
-    for path, methods in asked.items():
+    expected = paths(document, UNKNOWN_ID)
+    assert len(expected) > 10
+    for path, methods in expected.items():
         for method in methods:
             reply = preflight(api, path, method)
             assert (reply.status, reply.body) == (204, b""), path
@@ -105,17 +105,17 @@ def test_a_preflight_of_every_path_allows_its_methods_and_all_our_headers(
             expect_open(reply)
 
 
-def test_a_preflight_allows_the_methods_of_the_path_alone(api: Api) -> None:
+def test_a_preflight_allows_only_the_methods_of_the_path(api: Api) -> None:
     reply = preflight(api, "/v1/games", "DELETE")
     assert reply.status == 204
     assert words(reply, "Access-Control-Allow-Methods") == {"post", "options"}
 
 
-def test_a_preflight_may_be_kept_for_a_while(api: Api) -> None:
-    kept = preflight(api, "/v1/games", "POST").headers["Access-Control-Max-Age"]
-    assert re.fullmatch("[0-9]+", kept)
-    # Firefox takes a day, Chromium two hours; without the header it would be five seconds.
-    assert int(kept) >= 7200
+def test_a_preflight_may_be_cached_for_two_hours(api: Api) -> None:
+    max_age = preflight(api, "/v1/games", "POST").headers["Access-Control-Max-Age"]
+    assert re.fullmatch("[0-9]+", max_age)
+    # Firefox allows a day, Chromium two hours; the default is five seconds.
+    assert int(max_age) >= 7200
 
 
 @pytest.mark.parametrize("origin", ORIGINS)
@@ -123,12 +123,12 @@ def test_a_preflight_allows_any_origin(api: Api, origin: str) -> None:
     expect_open(preflight(api, "/v1/games", "POST", origin))
 
 
-def test_a_preflight_asks_nothing_of_the_game(orphan: Api) -> None:
+def test_a_preflight_does_not_need_the_store(orphan: Api) -> None:
     for part in ("", "/actions", "/score", "/history"):
         assert preflight(orphan, f"/v1/games/{UNKNOWN_ID}{part}", "GET").status == 204
 
 
-def test_a_plain_options_is_no_preflight(api: Api) -> None:
+def test_a_plain_options_request_is_not_a_preflight(api: Api) -> None:
     reply = api.request("OPTIONS", "/v1/games", headers=PAGE)
     assert reply.status == 204
     expect_open(reply)
@@ -136,21 +136,21 @@ def test_a_plain_options_is_no_preflight(api: Api) -> None:
     assert "Access-Control-Max-Age" not in reply.headers
 
 
-def test_a_preflight_of_what_is_not_there_lets_the_page_see_that(api: Api) -> None:
+def test_a_page_may_read_that_a_preflighted_path_is_not_found(api: Api) -> None:
     reply = preflight(api, "/v1/nothing", "GET")
     assert refused(reply) == (404, "not_found")
     expect_open(reply)
 
 
-# What a page may see.
+# Responses that a page may read.
 
 
 @pytest.mark.parametrize("origin", ORIGINS)
-def test_a_page_of_any_origin_may_read_an_answer(api: Api, origin: str) -> None:
+def test_a_page_of_any_origin_may_read_a_response(api: Api, origin: str) -> None:
     expect_open(api.get("/v1/rulesets", Origin=origin))
 
 
-def test_a_page_may_read_whatever_is_answered_to_get(api: Api, document: Document) -> None:
+def test_a_page_may_read_every_get_response(api: Api, document: Document) -> None:
     game_id = play_through(api, GAME)
     for path, methods in paths(document, game_id).items():
         if "GET" in methods:
@@ -159,18 +159,18 @@ def test_a_page_may_read_whatever_is_answered_to_get(api: Api, document: Documen
             expect_open(reply)
 
 
-def test_a_page_may_read_an_answer_of_its_own_moves(api: Api) -> None:
+def test_a_page_may_read_the_responses_to_its_posts(api: Api) -> None:
     key = {"Idempotency-Key": str(uuid.uuid4())}
     created = api.request("POST", "/v1/games", GAME.new_game, headers={**PAGE, **key})
-    asked = {"version": 0, "actions": [GAME.actions[0]]}
+    body = {"version": 0, "actions": [GAME.actions[0]]}
     path = created.json["links"]["actions"]
-    moved = api.request("POST", path, asked, headers=PAGE)
+    moved = api.request("POST", path, body, headers=PAGE)
     assert (created.status, moved.status) == (201, 200)
     expect_open(created)
     expect_open(moved)
 
 
-def test_a_page_may_read_that_nothing_has_changed(api: Api) -> None:
+def test_a_page_may_read_a_304_response(api: Api) -> None:
     game_id, _ = begin(api, GAME)
     path = f"/v1/games/{game_id}"
     reply = api.get(path, **PAGE, **{"If-None-Match": api.get(path).headers["ETag"]})
@@ -178,7 +178,7 @@ def test_a_page_may_read_that_nothing_has_changed(api: Api) -> None:
     expect_open(reply)
 
 
-def test_a_page_may_read_the_text(api: Api) -> None:
+def test_a_page_may_read_the_text_table(api: Api) -> None:
     game_id, _ = begin(api, GAME)
     expect_open(api.get(f"/v1/games/{game_id}", Accept="text/plain", **PAGE))
 
@@ -212,10 +212,10 @@ def test_a_page_may_read_a_refusal(
     expect_open(reply)
 
 
-def test_a_page_may_read_that_a_token_is_wanted(api: Api) -> None:
+def test_a_page_may_read_that_a_token_is_required(api: Api) -> None:
     game = api.new_game(locked=True)
-    asked = {"version": 0, "actions": ["avoid"]}
-    reply = api.request("POST", game["links"]["actions"], asked, headers=PAGE)
+    body = {"version": 0, "actions": ["avoid"]}
+    reply = api.request("POST", game["links"]["actions"], body, headers=PAGE)
     assert reply.status == 401
     expect_open(reply)
 
@@ -223,23 +223,23 @@ def test_a_page_may_read_that_a_token_is_wanted(api: Api) -> None:
 @pytest.mark.parametrize(("version", "code"), [(7, "version_mismatch"), (0, "illegal_action")])
 def test_a_page_may_read_a_conflict(api: Api, version: int, code: str) -> None:
     game_id, _ = begin(api, GAME)
-    asked: dict[str, Any] = {"version": version, "actions": ["draw"]}
-    reply = api.request("POST", f"/v1/games/{game_id}/actions", asked, headers=PAGE)
+    body: dict[str, Any] = {"version": version, "actions": ["draw"]}
+    reply = api.request("POST", f"/v1/games/{game_id}/actions", body, headers=PAGE)
     assert refused(reply) == (409, code)
     expect_open(reply)
 
 
-def test_a_page_may_read_that_the_store_is_away(orphan: Api) -> None:
+def test_a_page_may_read_that_the_store_is_unavailable(orphan: Api) -> None:
     reply = orphan.get(f"/v1/games/{UNKNOWN_ID}", **PAGE)
     assert refused(reply) == (503, "store_unavailable")
     expect_open(reply)
 
 
-# The id of a request.
+# Request IDs.
 
 
-def ask_for_all(api: Api, headers: Mapping[str, str]) -> list[Reply]:
-    """Return answers of many kinds to requests with these headers."""
+def requests_of_all_kinds(api: Api, headers: Mapping[str, str]) -> list[Reply]:
+    """Send many kinds of requests with these headers and return the responses."""
     game_id, _ = begin(api, GAME)
     path = f"/v1/games/{game_id}"
     known = {"If-None-Match": "*"}
@@ -259,17 +259,17 @@ STATUSES = [201, 200, 304, 200, 200, 204, 405, 404]
 
 
 @pytest.mark.parametrize("given", ["a", "Trace-7.of_mine", "0" * 64])
-def test_the_id_that_a_request_has_is_given_back_whatever_is_answered(api: Api, given: str) -> None:
-    replies = ask_for_all(api, {"X-Request-ID": given})
+def test_a_request_id_is_returned_in_every_response(api: Api, given: str) -> None:
+    replies = requests_of_all_kinds(api, {"X-Request-ID": given})
     assert [reply.status for reply in replies] == STATUSES
     assert {reply.headers["X-Request-ID"] for reply in replies} == {given}
 
 
 @pytest.mark.parametrize("given", [None, "", "0" * 65, "two words", "a,b", "a;b", "\xe4", "a\tb"])
-def test_a_request_without_a_sound_id_is_given_one_of_its_own(api: Api, given: str | None) -> None:
-    replies = ask_for_all(api, {} if given is None else {"X-Request-ID": given})
+def test_a_request_without_a_valid_id_gets_a_new_one(api: Api, given: str | None) -> None:
+    replies = requests_of_all_kinds(api, {} if given is None else {"X-Request-ID": given})
     assert [reply.status for reply in replies] == STATUSES
-    made = {reply.headers["X-Request-ID"] for reply in replies}
-    assert len(made) == len(replies)
-    assert given not in made
-    assert all(re.fullmatch("[A-Za-z0-9._-]{1,64}", request_id) for request_id in made)
+    generated = {reply.headers["X-Request-ID"] for reply in replies}
+    assert len(generated) == len(replies)
+    assert given not in generated
+    assert all(re.fullmatch("[A-Za-z0-9._-]{1,64}", request_id) for request_id in generated)

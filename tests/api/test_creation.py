@@ -164,10 +164,10 @@ def test_a_key_expires_with_its_game(api: Api, stored: Redis) -> None:
     key = new_key()
     created = create(api, key, ruleset="strict").json
     stored.delete(f"game:{created['id']}")
-    anew = create(api, key)
-    assert anew.status == 201
-    assert "Idempotent-Replayed" not in anew.headers
-    assert anew.json["ruleset"] == "original"
+    recreated = create(api, key)
+    assert recreated.status == 201
+    assert "Idempotent-Replayed" not in recreated.headers
+    assert recreated.json["ruleset"] == "original"
 
 
 def dealt(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -534,7 +534,7 @@ REASON = "were made with another SCOUNDREL_SECRET"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", [SECRET, ""], ids=["configured", "kept in the store"])
+@pytest.mark.parametrize("first", [SECRET, ""], ids=["configured", "stored"])
 def test_a_server_with_another_secret_does_not_start(own_store: StoreServer, first: str) -> None:
     with serving(own_store, workers=1, secret=first):
         pass

@@ -104,8 +104,8 @@ def problem_without_body(status: int) -> Reply:
 
 
 def without(name: str, from_reply: Reply) -> Reply:
-    kept = {key: value for key, value in from_reply.headers.items() if key != name}
-    return Reply(from_reply.status, kept, from_reply.body)
+    headers = {key: value for key, value in from_reply.headers.items() if key != name}
+    return Reply(from_reply.status, headers, from_reply.body)
 
 
 GONE = problem(404, "gone")

@@ -329,12 +329,12 @@ def test_a_refusal_changes_nothing(api: Api, refusal: str) -> None:
     game_id, _ = begin(api, GAME)
     before = comparable(api.get(f"/v1/games/{game_id}"))
     turn = _first_turn(GAME)
-    asked = {
+    version, actions = {
         "illegal_action": (0, (*turn[:-1], "draw")),
         "reveals_cards": (0, (*turn, GAME.actions[len(turn)])),
         "version_mismatch": (1, turn),
     }[refusal]
-    assert refused(act(api, game_id, asked[0], *asked[1])) == (409, refusal)
+    assert refused(act(api, game_id, version, *actions)) == (409, refusal)
     assert comparable(api.get(f"/v1/games/{game_id}")) == before
 
 

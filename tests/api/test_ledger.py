@@ -1,4 +1,4 @@
-"""The ledger over HTTP: who is on which board, in which order, and how one reads on."""
+"""The ledger over HTTP: boards, their order, and pagination."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 SEED = "ledger-1"
 LIMIT = 4
 
-# By each published ruleset a game can be lost with a score of 0: with the last monster, at exactly
-# 0 health.
-NOUGHTS = {
+# In every published ruleset a game can be lost with a score of 0: killed by the last monster at
+# exactly 0 health.
+ZERO_SCORES = {
     "original": "original/demo-original-1/6D ASw JCw 9Cw 5Sw 8H a 4Sw 6H 2D 9D ACw KSw 5H 4H QSw "
     "TCw 5Cw 4D TH 3D 3Cw TD 6Sb 3H a TSw 9Sw 8Cw 7Cw 7Sw 3Sw a 5D JSw 9H 6Cw 7D 8D a KCw QCw 4Cw "
     "2Cb 2H 7H 2Sb 8Sb",
@@ -51,7 +51,7 @@ NOUGHTS = {
 
 @pytest.fixture(scope="module")
 def own_server() -> Iterator[StoreServer]:
-    """A store whose boards are these tests' own."""
+    """A separate store, with boards for these tests only."""
     with StoreServer(valkey_binary()) as server:
         yield server
 
@@ -64,7 +64,7 @@ def running(own_server: StoreServer, document: Document) -> Iterator[Api]:
 
 @pytest.fixture
 def redis(own_server: StoreServer) -> Iterator[Redis]:
-    """What lies in the store: nothing at first."""
+    """A direct client of the store, which starts empty."""
     with own_server.client as client:
         client.flushall()
         yield client
@@ -72,7 +72,7 @@ def redis(own_server: StoreServer) -> Iterator[Redis]:
 
 @pytest.fixture
 def store(own_server: StoreServer, redis: Redis) -> Iterator[Store]:
-    """The store behind the API, to have games finished in no time."""
+    """The store behind the API, to finish games quickly."""
     assert not redis.dbsize()
     store = Store(own_server.url)
     yield store
@@ -86,14 +86,14 @@ def api(running: Api, redis: Redis) -> Api:
     return running
 
 
-def ledger(api: Api, **arguments: Any) -> Reply:  # noqa: ANN401  # whatever a query has
+def ledger(api: Api, **arguments: Any) -> Reply:  # noqa: ANN401  # any query value
     query = "&".join(f"{name}={value}" for name, value in arguments.items())
     reply = api.get(f"/v1/ledger?{query}")
     assert reply.status == 200, reply.body
     return reply
 
 
-def board(api: Api, **arguments: Any) -> dict[str, Any]:  # noqa: ANN401  # whatever a query has
+def board(api: Api, **arguments: Any) -> dict[str, Any]:  # noqa: ANN401  # any query value
     body: dict[str, Any] = ledger(api, **arguments).json
     return body
 
@@ -107,7 +107,7 @@ def ranks(page: dict[str, Any]) -> list[int]:
 
 
 def ranking(games: list[Game]) -> list[str]:
-    """Return the ids of finished games as a board must have them."""
+    """Return the IDs of finished games in the order of their board."""
     return [game.id for game in sorted(games, key=_place)]
 
 
@@ -118,27 +118,27 @@ def _place(game: Game) -> tuple[int, int, str]:
 
 
 def many(store: Store, count: int, first: int = 0) -> list[Game]:
-    """Finish games of one seed, of few scores so that some are equal."""
+    """Finish games of one seed, with few different scores so that some are equal."""
     random = Random(first)
     records = [random_record(random.randrange(12), seed=SEED) for _ in range(count)]
     return [finish(store, each, mode=Mode.SEEDED) for each in records]
 
 
-def finished_later(store: Store, redis: Redis, game: Record = LOST, **changes: Any) -> Game:  # noqa: ANN401  # any field's value
-    """Finish a game at a later millisecond than all before."""
+def finished_later(store: Store, redis: Redis, game: Record = LOST, **changes: Any) -> Game:  # noqa: ANN401  # any field value
+    """Finish a game at least a millisecond after all earlier ones."""
     before = clock(redis)
     wait_until(lambda: clock(redis) > before)
     return finish(store, game, **changes)
 
 
-# Which board.
+# Boards.
 
 
 @pytest.mark.parametrize("query", ["", "?ruleset=strict", "?seed=nobody", "?ruleset=strict&seed=a"])
-def test_a_board_that_nobody_is_on_is_empty(api: Api, query: str) -> None:
+def test_a_board_without_games_is_empty(api: Api, query: str) -> None:
     reply = api.get(f"/v1/ledger{query}")
-    told = {name: reply.json[name] for name in ("total", "entries", "next_cursor")}
-    assert told == {"total": 0, "entries": [], "next_cursor": None}
+    actual = {name: reply.json[name] for name in ("total", "entries", "next_cursor")}
+    assert actual == {"total": 0, "entries": [], "next_cursor": None}
     assert "Link" not in reply.headers
 
 
@@ -157,7 +157,7 @@ def test_a_board_is_named_by_its_ruleset_and_seed(api: Api, query: str, name: st
 
 
 @pytest.mark.parametrize("ruleset", RULESETS)
-def test_a_standard_game_is_on_the_board_of_its_ruleset_alone(
+def test_a_standard_game_is_only_on_the_board_of_its_ruleset(
     api: Api, store: Store, ruleset: str
 ) -> None:
     game = finish(store, random_record(1, rules_for(ruleset)))
@@ -168,9 +168,7 @@ def test_a_standard_game_is_on_the_board_of_its_ruleset_alone(
 
 
 @pytest.mark.parametrize("ruleset", RULESETS)
-def test_a_seeded_game_is_on_the_board_of_its_ruleset_and_seed_alone(
-    api: Api, ruleset: str
-) -> None:
+def test_a_seeded_game_is_only_on_the_board_of_its_ruleset_and_seed(api: Api, ruleset: str) -> None:
     game_id = play_through(api, record(SEED, ruleset))
     assert ids(board(api, ruleset=ruleset, seed=SEED)) == [game_id]
     assert not ids(board(api, ruleset=ruleset))
@@ -183,8 +181,8 @@ def test_a_seeded_game_is_on_the_board_of_its_ruleset_and_seed_alone(
 def test_a_custom_game_is_on_no_board(api: Api, store: Store, redis: Redis, mode: Mode) -> None:
     custom = rules_for("original", {"overkill": "ignored"})
     game = finish(store, random_record(1, custom, seed=SEED), mode=mode)
-    told = api.get(f"/v1/games/{game.id}/score").json
-    assert (told["rank"], told["board"]) == (None, None)
+    actual = api.get(f"/v1/games/{game.id}/score").json
+    assert (actual["rank"], actual["board"]) == (None, None)
     for query in ({}, {"seed": SEED}, {"ruleset": "gamemaker"}):
         assert board(api, **query)["total"] == 0
     assert not list(redis.scan_iter("board:*"))
@@ -200,33 +198,33 @@ def test_an_unfinished_game_is_on_no_board(api: Api) -> None:
     assert ids(board(api, seed=SEED)) == [game_id]
 
 
-# What an entry says.
+# Entries.
 
 
 @pytest.mark.parametrize("game", [WON, LOST], ids=["won", "lost"])
 @pytest.mark.parametrize("player", ["Zo\u00eb \u5893\u5b88", None])
-def test_an_entry_tells_of_its_game(
+def test_an_entry_describes_its_game(
     api: Api, store: Store, game: Record, player: str | None
 ) -> None:
     finished = finish(store, game, player=player)
-    told = api.get(f"/v1/games/{finished.id}").json
-    assert told["status"] == ("won" if game is WON else "lost")
+    body = api.get(f"/v1/games/{finished.id}").json
+    assert body["status"] == ("won" if game is WON else "lost")
     assert board(api)["entries"] == [
         {
             "rank": 1,
-            "score": told["score"],
-            "status": told["status"],
+            "score": body["score"],
+            "status": body["status"],
             "player": player,
             "game_id": finished.id,
-            "finished_at": told["updated_at"],
+            "finished_at": body["updated_at"],
         }
     ]
 
 
-# The order.
+# Order.
 
 
-def test_the_better_score_ranks_higher_whenever_it_was_reached(
+def test_a_better_score_ranks_higher_regardless_of_time(
     api: Api, store: Store, redis: Redis
 ) -> None:
     records = [random_record(luck, seed=SEED) for luck in range(12)]
@@ -239,55 +237,55 @@ def test_the_better_score_ranks_higher_whenever_it_was_reached(
     assert ids(page) == ranking(games)
 
 
-def test_of_equal_scores_the_earlier_ranks_higher(api: Api, store: Store, redis: Redis) -> None:
-    """Ranks differ all the same: no two entries share one."""
+def test_the_earlier_of_equal_scores_ranks_higher(api: Api, store: Store, redis: Redis) -> None:
+    """No two entries share a rank."""
     games = [finished_later(store, redis) for _ in range(8)]
     page = board(api)
     assert ids(page) == [game.id for game in games]
     assert ranks(page) == list(range(1, 9))
 
 
-def test_the_same_player_may_be_there_twice_with_the_same_score(
+def test_a_player_may_have_two_entries_with_the_same_score(
     api: Api, store: Store, redis: Redis
 ) -> None:
     first, second = (finished_later(store, redis, player="Anna") for _ in range(2))
     page = board(api)
-    told = [(entry["player"], entry["game_id"]) for entry in page["entries"]]
-    assert told == [("Anna", first.id), ("Anna", second.id)]
+    actual = [(entry["player"], entry["game_id"]) for entry in page["entries"]]
+    assert actual == [("Anna", first.id), ("Anna", second.id)]
     assert len({entry["score"] for entry in page["entries"]}) == 1
 
 
-@pytest.mark.parametrize("line", NOUGHTS.values(), ids=NOUGHTS)
-def test_a_score_of_0_ranks_between_the_won_and_the_lost(api: Api, store: Store, line: str) -> None:
-    nought = parse_notation(line)
+@pytest.mark.parametrize("line", ZERO_SCORES.values(), ids=ZERO_SCORES)
+def test_a_score_of_0_ranks_between_wins_and_losses(api: Api, store: Store, line: str) -> None:
+    zero = parse_notation(line)
     (won,) = (
         each
         for each in vectors()
-        if (each.rules, each.seed) == (nought.rules, nought.seed)
+        if (each.rules, each.seed) == (zero.rules, zero.seed)
         and replay(each.seed, each.actions, each.rules.options).status is Status.WON
     )
-    lost = random_record(0, nought.rules, nought.seed)
-    games = [finish(store, each, mode=Mode.SEEDED) for each in (lost, nought, won)]
-    page = board(api, ruleset=nought.rules.ruleset, seed=nought.seed)
+    lost = random_record(0, zero.rules, zero.seed)
+    games = [finish(store, each, mode=Mode.SEEDED) for each in (lost, zero, won)]
+    page = board(api, ruleset=zero.rules.ruleset, seed=zero.seed)
     assert ids(page) == [game.id for game in reversed(games)]
     assert [entry["status"] for entry in page["entries"]] == ["won", "lost", "lost"]
     scores = [entry["score"] for entry in page["entries"]]
     assert scores[0] > scores[1] == 0 > scores[2]
 
 
-# How much of it.
+# Page size.
 
 
 @pytest.mark.parametrize(
     "limit", ["0", "101", "-1", "+1", "1.0", "1e1", "", "ten", "%D9%A1", "0x1"]
 )
-def test_a_limit_is_a_number_from_1_to_100(api: Api, limit: str) -> None:
+def test_an_invalid_limit_is_refused(api: Api, limit: str) -> None:
     reply = api.get(f"/v1/ledger?limit={limit}")
     assert refused(reply) == (422, "invalid_request")
     assert [error["pointer"] for error in reply.json["errors"]] == ["/limit"]
 
 
-def test_a_page_has_20_entries_unless_asked_for_more_or_less(api: Api, store: Store) -> None:
+def test_a_page_has_20_entries_by_default(api: Api, store: Store) -> None:
     games = many(store, 101)
     expected = ranking(games)
     assert ids(board(api, seed=SEED)) == expected[:20]
@@ -298,15 +296,15 @@ def test_a_page_has_20_entries_unless_asked_for_more_or_less(api: Api, store: St
 def test_the_total_counts_the_whole_board_on_every_page(api: Api, store: Store) -> None:
     many(store, 9)
     finish(store)
-    pages = list(read_on(api, seed=SEED, limit=LIMIT))
+    pages = list(read_pages(api, seed=SEED, limit=LIMIT))
     assert [page["total"] for page in pages] == [9, 9, 9]
 
 
-# Reading on.
+# Pagination.
 
 
-def read_on(api: Api, **arguments: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401  # whatever a query has
-    """Yield the pages from here to the end, each asked for by the cursor of the one before."""
+def read_pages(api: Api, **arguments: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401  # any query value
+    """Yield all pages from here on, each requested with the cursor of the previous one."""
     cursors = {None}
     page = board(api, **arguments)
     yield page
@@ -319,15 +317,15 @@ def read_on(api: Api, **arguments: Any) -> Iterator[dict[str, Any]]:  # noqa: AN
 
 
 @pytest.mark.parametrize("limit", [1, 3, 4, 12, 13, 100])
-def test_the_pages_together_are_the_board(api: Api, store: Store, limit: int) -> None:
+def test_the_pages_together_contain_the_whole_board(api: Api, store: Store, limit: int) -> None:
     games = many(store, 12)
-    pages = list(read_on(api, seed=SEED, limit=limit))
+    pages = list(read_pages(api, seed=SEED, limit=limit))
     assert [game_id for page in pages for game_id in ids(page)] == ranking(games)
     assert [rank for page in pages for rank in ranks(page)] == list(range(1, 13))
     assert len(pages) == -(-12 // limit)
 
 
-def test_no_page_follows_when_the_last_one_is_full(api: Api, store: Store) -> None:
+def test_a_full_last_page_has_no_next_page(api: Api, store: Store) -> None:
     many(store, LIMIT)
     reply = ledger(api, seed=SEED, limit=LIMIT)
     assert len(ids(reply.json)) == LIMIT
@@ -336,19 +334,19 @@ def test_no_page_follows_when_the_last_one_is_full(api: Api, store: Store) -> No
 
 
 class Changes(NamedTuple):
-    """What happens on a board while somebody reads it."""
+    """Changes to a board between the reads of two pages."""
 
-    comes: int
-    goes: int
+    added: int
+    removed: int
 
 
 @pytest.mark.parametrize(
     "changes",
     [Changes(3, 0), Changes(0, 2), Changes(3, 2)],
-    ids=["it grows", "it loses games", "both"],
+    ids=["games added", "games removed", "both"],
 )
 @pytest.mark.parametrize("luck", range(4))
-def test_pages_of_a_board_that_changes_neither_skip_nor_repeat_who_was_there_throughout(
+def test_pages_of_a_changing_board_neither_skip_nor_repeat_entries(
     api: Api, store: Store, redis: Redis, changes: Changes, luck: int
 ) -> None:
     random = Random(luck)
@@ -356,24 +354,24 @@ def test_pages_of_a_board_that_changes_neither_skip_nor_repeat_who_was_there_thr
     go = many(store, 12, luck + 100)
     arrived: list[str] = []
     seen: list[str] = []
-    for page in read_on(api, seed=SEED, limit=LIMIT):
+    for page in read_pages(api, seed=SEED, limit=LIMIT):
         seen += ids(page)
-        for _ in range(min(changes.goes, len(go))):
-            # Above all the one that the cursor was made of.
+        for _ in range(min(changes.removed, len(go))):
+            # Prefer the game that the cursor points to.
             gone = next((game for game in go if game.id == seen[-1]), None) or random.choice(go)
             go.remove(gone)
             redis.delete(f"game:{gone.id}")
-        # Another reader, who finds the entries of those who are gone, and drops them.
+        # Another client, whose read drops the entries of the removed games.
         board(api, seed=SEED, limit=100)
-        arrived += [game.id for game in many(store, changes.comes, random.randrange(10**6))]
+        arrived += [game.id for game in many(store, changes.added, random.randrange(10**6))]
     throughout = set(ranking(stay))
     assert [game_id for game_id in seen if game_id in throughout] == ranking(stay)
     assert len(seen) == len(set(seen))
-    assert bool(arrived) == bool(changes.comes)
-    assert bool(set(seen) & set(arrived)) == bool(changes.comes)
+    assert bool(arrived) == bool(changes.added)
+    assert bool(set(seen) & set(arrived)) == bool(changes.added)
 
 
-def test_who_is_gone_leaves_no_gap(api: Api, store: Store, redis: Redis) -> None:
+def test_expired_games_leave_no_gap(api: Api, store: Store, redis: Redis) -> None:
     games = many(store, 10)
     expected = ranking(games)
     for game_id in expected[1:8:2]:
@@ -386,7 +384,7 @@ def test_who_is_gone_leaves_no_gap(api: Api, store: Store, redis: Redis) -> None
 @pytest.mark.parametrize(
     "cursor", ["", "a", "0" * 15 + "a" * 23, "0" * 38 + "0", "0" * 16 + "a" * 21 + "%20"]
 )
-def test_what_is_no_cursor_is_refused(api: Api, cursor: str) -> None:
+def test_an_invalid_cursor_is_refused(api: Api, cursor: str) -> None:
     reply = api.get(f"/v1/ledger?cursor={cursor}")
     assert refused(reply) == (422, "invalid_request")
     assert [error["pointer"] for error in reply.json["errors"]] == ["/cursor"]
@@ -406,7 +404,7 @@ LINK = re.compile(r'<([^>]+)>; rel="next"')
     ],
     ids=lambda query: "&".join(query) or "nothing",
 )
-def test_the_link_to_the_next_page_has_its_cursor_and_all_else_that_was_asked(
+def test_the_next_link_has_the_cursor_and_the_other_query_arguments(
     api: Api, store: Store, query: dict[str, str]
 ) -> None:
     rules = rules_for(query.get("ruleset", "original"))
@@ -417,10 +415,10 @@ def test_the_link_to_the_next_page_has_its_cursor_and_all_else_that_was_asked(
     reply = ledger(api, **query)
     link = LINK.fullmatch(reply.headers["Link"])
     assert link is not None
-    path, asked = urlsplit(link[1]).path, parse_qs(urlsplit(link[1]).query)
+    path, arguments = urlsplit(link[1]).path, parse_qs(urlsplit(link[1]).query)
     assert path == "/v1/ledger"
     assert {**query, "cursor": reply.json["next_cursor"]}.items() <= {
-        name: value for name, (value,) in asked.items()
+        name: value for name, (value,) in arguments.items()
     }.items()
     following = api.get(link[1]).json
     assert following == board(api, **query, cursor=reply.json["next_cursor"])
@@ -432,7 +430,7 @@ def test_the_link_to_the_next_page_has_its_cursor_and_all_else_that_was_asked(
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 4, 5, 6, 7, 20, 25])
-def test_a_page_around_a_game_has_it_in_its_middle(api: Api, store: Store, limit: int) -> None:
+def test_a_page_around_a_game_has_it_in_the_middle(api: Api, store: Store, limit: int) -> None:
     expected = ranking(many(store, 20))
     for place, game_id in enumerate(expected):
         page = board(api, seed=SEED, limit=limit, around=game_id)
@@ -443,13 +441,13 @@ def test_a_page_around_a_game_has_it_in_its_middle(api: Api, store: Store, limit
         assert page["total"] == 20
 
 
-def test_one_reads_on_from_the_page_around_a_game(api: Api, store: Store) -> None:
+def test_the_pages_after_the_page_around_a_game_contain_the_rest(api: Api, store: Store) -> None:
     expected = ranking(many(store, 20))
-    pages = read_on(api, seed=SEED, limit=5, around=expected[7])
+    pages = read_pages(api, seed=SEED, limit=5, around=expected[7])
     assert [game_id for page in pages for game_id in ids(page)] == expected[5:]
 
 
-def test_the_link_of_the_page_around_a_game_goes_on_behind_it(api: Api, store: Store) -> None:
+def test_the_next_link_of_a_page_around_a_game_continues_after_it(api: Api, store: Store) -> None:
     expected = ranking(many(store, 20))
     reply = ledger(api, seed=SEED, limit=5, around=expected[7])
     link = LINK.fullmatch(reply.headers["Link"])
@@ -458,9 +456,7 @@ def test_the_link_of_the_page_around_a_game_goes_on_behind_it(api: Api, store: S
     assert ids(api.get(link[1]).json) == expected[10:15]
 
 
-def test_the_page_around_a_game_counts_nobody_who_is_gone(
-    api: Api, store: Store, redis: Redis
-) -> None:
+def test_a_page_around_a_game_omits_expired_games(api: Api, store: Store, redis: Redis) -> None:
     expected = ranking(many(store, 20))
     for game_id in [*expected[:3], *expected[6:8], expected[12]]:
         redis.delete(f"game:{game_id}")
@@ -470,19 +466,19 @@ def test_the_page_around_a_game_counts_nobody_who_is_gone(
     assert not set(ids(page)) - set(expected)
 
 
-NOT_HERE: dict[str, Callable[[Store], str]] = {
-    "an unknown one": lambda _store: UNKNOWN_ID,
-    "no id": lambda _store: "x",
-    "nothing": lambda _store: "",
-    "an unfinished one": lambda store: create(store, mode=Mode.SEEDED).id,
-    "one of another ruleset": lambda store: (
+NOT_ON_THE_BOARD: dict[str, Callable[[Store], str]] = {
+    "unknown game": lambda _store: UNKNOWN_ID,
+    "malformed ID": lambda _store: "x",
+    "empty ID": lambda _store: "",
+    "unfinished game": lambda store: create(store, mode=Mode.SEEDED).id,
+    "game of another ruleset": lambda store: (
         finish(store, random_record(1, rules_for("strict"), LOST.seed), mode=Mode.SEEDED).id
     ),
-    "one of another seed": lambda store: (
+    "game of another seed": lambda store: (
         finish(store, random_record(1, seed="other"), mode=Mode.SEEDED).id
     ),
-    "a standard one": lambda store: finish(store, LOST).id,
-    "a custom one": lambda store: (
+    "standard game": lambda store: finish(store, LOST).id,
+    "custom game": lambda store: (
         finish(
             store,
             random_record(1, rules_for("original", {"leave": 2}), LOST.seed),
@@ -492,17 +488,17 @@ NOT_HERE: dict[str, Callable[[Store], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", NOT_HERE)
-def test_there_is_no_page_around_a_game_that_is_not_on_the_board(
+@pytest.mark.parametrize("name", NOT_ON_THE_BOARD)
+def test_a_page_around_a_game_that_is_not_on_the_board_is_refused(
     api: Api, store: Store, name: str
 ) -> None:
     finish(store, LOST, mode=Mode.SEEDED)
-    reply = api.get(f"/v1/ledger?seed={LOST.seed}&around={NOT_HERE[name](store)}")
+    reply = api.get(f"/v1/ledger?seed={LOST.seed}&around={NOT_ON_THE_BOARD[name](store)}")
     assert refused(reply) == (422, "invalid_request")
     assert [error["pointer"] for error in reply.json["errors"]] == ["/around"]
 
 
-def test_there_is_no_page_around_a_seeded_game_on_the_board_of_its_ruleset(
+def test_a_page_of_the_ruleset_board_around_a_seeded_game_is_refused(
     api: Api, store: Store
 ) -> None:
     game = finish(store, LOST, mode=Mode.SEEDED)
@@ -511,19 +507,19 @@ def test_there_is_no_page_around_a_seeded_game_on_the_board_of_its_ruleset(
     assert refused(reply) == (422, "invalid_request")
 
 
-def test_a_page_is_around_a_game_or_behind_a_cursor(api: Api, store: Store) -> None:
+def test_around_cannot_be_combined_with_cursor(api: Api, store: Store) -> None:
     games = many(store, 5)
     cursor = board(api, seed=SEED, limit=2)["next_cursor"]
     reply = api.get(f"/v1/ledger?seed={SEED}&cursor={cursor}&around={games[0].id}")
     assert refused(reply) == (422, "invalid_request")
 
 
-# The rank that a game itself tells.
+# Rank of a game.
 
 
 @pytest.mark.parametrize("ruleset", RULESETS)
 @pytest.mark.parametrize("seed", [None, SEED], ids=["standard", "seeded"])
-def test_a_game_tells_the_rank_that_it_has_on_its_board(
+def test_the_score_of_a_game_has_its_rank_on_the_board(
     api: Api, store: Store, ruleset: str, seed: str | None
 ) -> None:
     rules, mode = rules_for(ruleset), Mode.SEEDED if seed else Mode.STANDARD
@@ -532,13 +528,13 @@ def test_a_game_tells_the_rank_that_it_has_on_its_board(
     page = board(api, ruleset=ruleset, **({"seed": seed} if seed else {}))
     assert page["total"] == 12
     for entry in page["entries"]:
-        told = api.get(f"/v1/games/{entry['game_id']}/score").json
+        actual = api.get(f"/v1/games/{entry['game_id']}/score").json
         expected = {name: entry[name] for name in ("rank", "score", "status")}
-        assert {name: told[name] for name in expected} == expected
-        assert told["board"] == page["board"]
+        assert {name: actual[name] for name in expected} == expected
+        assert actual["board"] == page["board"]
 
 
-def test_a_rank_falls_when_somebody_does_better(api: Api, store: Store) -> None:
+def test_a_rank_falls_when_another_game_does_better(api: Api, store: Store) -> None:
     game = finish(store, LOST)
     path = f"/v1/games/{game.id}/score"
     assert api.get(path).json["rank"] == 1
@@ -546,7 +542,7 @@ def test_a_rank_falls_when_somebody_does_better(api: Api, store: Store) -> None:
     assert api.get(path).json["rank"] == 2
 
 
-def test_a_game_that_its_board_has_lost_is_back_when_it_tells_its_rank(
+def test_reading_the_score_restores_a_lost_board_entry(
     api: Api, store: Store, redis: Redis
 ) -> None:
     game = finish(store, LOST)
@@ -556,10 +552,10 @@ def test_a_game_that_its_board_has_lost_is_back_when_it_tells_its_rank(
     assert ids(board(api)) == [game.id]
 
 
-def test_a_game_played_over_http_is_ranked_at_once(api: Api) -> None:
-    nought = parse_notation(NOUGHTS["gravekeeper"])
-    texts = [str(action) for action in nought.actions]
-    game_id = play_through(api, Playable("gravekeeper", {}, nought.seed, texts))
-    (entry,) = board(api, ruleset="gravekeeper", seed=nought.seed)["entries"]
-    told = {name: entry[name] for name in ("rank", "score", "status", "game_id")}
-    assert told == {"rank": 1, "score": 0, "status": "lost", "game_id": game_id}
+def test_a_game_played_over_http_is_ranked_immediately(api: Api) -> None:
+    zero = parse_notation(ZERO_SCORES["gravekeeper"])
+    texts = [str(action) for action in zero.actions]
+    game_id = play_through(api, Playable("gravekeeper", {}, zero.seed, texts))
+    (entry,) = board(api, ruleset="gravekeeper", seed=zero.seed)["entries"]
+    actual = {name: entry[name] for name in ("rank", "score", "status", "game_id")}
+    assert actual == {"rank": 1, "score": 0, "status": "lost", "game_id": game_id}

@@ -1,4 +1,4 @@
-"""The limit on new games: a client's share, counted by all workers and servers together."""
+"""The limit on new games per client, shared by all workers and servers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ADDRESSES = iter(f"203.0.113.{number}" for number in range(256))
 
 @pytest.fixture(scope="module")
 def limited(store_server: StoreServer, document: Document) -> Iterator[list[Api]]:
-    """Two servers of two workers each that limit creations, behind one proxy: the test."""
+    """Two servers with two workers each and a creation limit, behind one proxy (the test)."""
     with (
         serving(store_server, create_limit=LIMIT, proxy_hops="1") as one,
         serving(store_server, create_limit=LIMIT, proxy_hops="1") as other,
@@ -39,82 +39,82 @@ def limited(store_server: StoreServer, document: Document) -> Iterator[list[Api]
 
 
 @pytest.fixture(scope="module")
-def soon(store_server: StoreServer, document: Document) -> Iterator[Api]:
-    """A server whose limit is that of a few seconds, so that a test can wait for more."""
+def short_limited(store_server: StoreServer, document: Document) -> Iterator[Api]:
+    """A server with a limit per few seconds, so that a test can wait for it to reset."""
     with serving(store_server, create_limit="2/3 seconds", proxy_hops="1") as server:
         yield Api(server, document)
 
 
 @pytest.fixture
 def address() -> str:
-    """An address that no other test has."""
+    """An address that no other test uses."""
     return next(ADDRESSES)
 
 
 def create(api: Api, forwarded_for: str, **headers: str) -> Reply:
-    """Create a game from an address, as a proxy would say it."""
+    """Create a game from an address, forwarded as by a proxy."""
     sent = {"X-Forwarded-For": forwarded_for, **headers}
     return api.request("POST", "/v1/games", {}, headers=sent)
 
 
-def use_up(api: Api, address: str) -> None:
+def exhaust(api: Api, address: str) -> None:
     for _ in range(AMOUNT):
         assert create(api, address).status == 201
 
 
-def refuse(api: Api, address: str) -> tuple[dict[str, str], Reply]:
-    """Create games until one is refused; return the header with its key, and the reply."""
+def create_until_refused(api: Api, address: str) -> tuple[dict[str, str], Reply]:
+    """Create games until one is refused; return its key header and the response."""
     for _ in range(100):
         key = {"Idempotency-Key": next(KEYS)}
         reply = create(api, address, **key)
         if reply.status == 429:
             return key, reply
-    raise AssertionError("nothing is refused")
+    raise AssertionError("no request was refused")
 
 
-def told(reply: Reply) -> tuple[int, int]:
-    """Return what is left, and for how many seconds."""
+def rate_limit(reply: Reply) -> tuple[int, int]:
+    """Return the remaining requests and the seconds until the reset."""
     assert reply.headers["RateLimit-Policy"] == f'"create";q={AMOUNT};w={SECONDS}'
     match = re.fullmatch(r'"create";r=(\d+);t=(\d+)', reply.headers["RateLimit"])
     assert match
     return int(match[1]), int(match[2])
 
 
-def test_a_creation_tells_what_is_left(limited: list[Api], address: str) -> None:
-    assert [told(create(limited[0], address))[0] for _ in range(AMOUNT)] == [2, 1, 0]
+def test_a_creation_returns_the_remaining_quota(limited: list[Api], address: str) -> None:
+    assert [rate_limit(create(limited[0], address))[0] for _ in range(AMOUNT)] == [2, 1, 0]
 
 
-def test_one_too_many_is_refused_with_a_time_to_come_again(
+def test_one_creation_too_many_is_refused_with_retry_after(
     limited: list[Api], address: str
 ) -> None:
-    use_up(limited[0], address)
+    exhaust(limited[0], address)
     reply = create(limited[0], address)
     assert refused(reply) == (429, "rate_limited")
     assert set(reply.json) == {"type", "title", "status", "detail", "code", "request_id"}
-    assert told(reply) == (0, int(reply.headers["Retry-After"]))
+    assert rate_limit(reply) == (0, int(reply.headers["Retry-After"]))
     assert 1 <= int(reply.headers["Retry-After"]) <= SECONDS
 
 
-def test_nothing_is_created_when_it_is_refused(
-    limited: list[Api], address: str, stored: Redis
-) -> None:
-    use_up(limited[0], address)
+def test_a_refused_creation_stores_nothing(limited: list[Api], address: str, stored: Redis) -> None:
+    exhaust(limited[0], address)
     before = set(stored.scan_iter("*"))
     key = next(KEYS)
     assert create(limited[0], address, **{"Idempotency-Key": key}).status == 429
     assert set(stored.scan_iter("*")) <= before
 
 
-def test_who_waits_as_long_as_told_gets_the_game(soon: Api, address: str) -> None:
-    key, reply = refuse(soon, address)
+def test_a_creation_succeeds_after_waiting_for_retry_after(
+    short_limited: Api, address: str
+) -> None:
+    key, reply = create_until_refused(short_limited, address)
     assert 1 <= int(reply.headers["Retry-After"]) <= 3
     time.sleep(int(reply.headers["Retry-After"]))
-    later = create(soon, address, **key)
+    later = create(short_limited, address, **key)
     assert later.status == 201
     assert "Idempotent-Replayed" not in later.headers
 
 
-def test_two_servers_and_their_workers_count_together(limited: list[Api], address: str) -> None:
+def test_all_workers_of_two_servers_share_one_count(limited: list[Api], address: str) -> None:
     def one(number: int) -> int:
         return create(limited[number % 2], address).status
 
@@ -124,19 +124,19 @@ def test_two_servers_and_their_workers_count_together(limited: list[Api], addres
     assert statuses.count(429) == 16 - AMOUNT
 
 
-def test_another_address_has_a_share_of_its_own(limited: list[Api], address: str) -> None:
-    use_up(limited[0], address)
+def test_another_address_has_its_own_quota(limited: list[Api], address: str) -> None:
+    exhaust(limited[0], address)
     assert create(limited[0], next(ADDRESSES)).status == 201
 
 
-def test_who_forges_the_header_neither_escapes_nor_uses_up_what_is_anothers(
+def test_a_forged_header_neither_evades_the_limit_nor_uses_the_quota_of_others(
     limited: list[Api], address: str
 ) -> None:
     victim = next(ADDRESSES)
     for forged in (victim, "198.51.100.1", "unknown"):
         assert create(limited[0], f"{forged}, {address}").status == 201
     assert create(limited[0], f"198.51.100.2, {address}").status == 429
-    assert told(create(limited[0], victim))[0] == AMOUNT - 1
+    assert rate_limit(create(limited[0], victim))[0] == AMOUNT - 1
 
 
 def test_the_addresses_of_one_ipv6_network_are_one_client(limited: list[Api]) -> None:
@@ -159,13 +159,11 @@ def test_the_addresses_of_one_ipv6_network_are_one_client(limited: list[Api]) ->
         ("", ""),
     ],
 )
-def test_a_client_is_an_address_or_an_ipv6_network(address: str, site: str) -> None:
+def test_a_client_is_identified_by_address_or_ipv6_network(address: str, site: str) -> None:
     assert limits.site(address) == site
 
 
-def test_a_repeated_creation_is_answered_again_and_not_counted(
-    limited: list[Api], address: str
-) -> None:
+def test_a_repeated_creation_is_not_counted(limited: list[Api], address: str) -> None:
     key = {"Idempotency-Key": next(KEYS)}
     first = create(limited[0], address, **key)
     for _ in range(AMOUNT):
@@ -174,21 +172,21 @@ def test_a_repeated_creation_is_answered_again_and_not_counted(
         assert again.json["id"] == first.json["id"]
         assert "RateLimit" not in again.headers
     for remaining in (1, 0):
-        assert told(create(limited[0], address))[0] == remaining
+        assert rate_limit(create(limited[0], address))[0] == remaining
     assert create(limited[0], address).status == 429
     assert create(limited[0], address, **key).status == 201
 
 
-def test_what_is_no_creation_is_not_counted(limited: list[Api], address: str) -> None:
+def test_an_invalid_creation_is_not_counted(limited: list[Api], address: str) -> None:
     for _ in range(AMOUNT + 1):
         reply = limited[0].request(
             "POST", "/v1/games", {"colour": "red"}, headers={"X-Forwarded-For": address}
         )
         assert reply.status == 422
-    assert told(create(limited[0], address))[0] == AMOUNT - 1
+    assert rate_limit(create(limited[0], address))[0] == AMOUNT - 1
 
 
-def test_a_game_is_played_on_when_no_more_may_be_created(limited: list[Api], address: str) -> None:
+def test_a_game_can_be_played_when_the_limit_is_reached(limited: list[Api], address: str) -> None:
     game: dict[str, Any] = create(limited[0], address).json
     for _ in range(AMOUNT - 1):
         create(limited[0], address)
@@ -206,12 +204,12 @@ def test_a_game_is_played_on_when_no_more_may_be_created(limited: list[Api], add
             break
 
 
-def test_the_address_is_not_in_the_store_and_the_count_goes_with_its_time(
+def test_the_store_contains_no_address_and_the_counts_expire(
     limited: list[Api], stored: Redis
 ) -> None:
     addresses = [next(ADDRESSES), "2001:db8:1:2:3::4"]
     for address in addresses:
-        use_up(limited[0], address)
+        exhaust(limited[0], address)
     counts = list(stored.scan_iter("limit:*"))
     assert len(counts) >= len(addresses)
     for key in counts:
@@ -220,7 +218,7 @@ def test_the_address_is_not_in_the_store_and_the_count_goes_with_its_time(
         assert stored.llen(key) <= AMOUNT
 
 
-def test_without_a_limit_nothing_is_told_and_nothing_is_kept(
+def test_without_a_limit_there_are_no_headers_and_no_counts(
     api: Api, stored: Redis, address: str
 ) -> None:
     stored.delete(*stored.scan_iter("limit:*"), "none")
@@ -231,11 +229,11 @@ def test_without_a_limit_nothing_is_told_and_nothing_is_kept(
     assert not list(stored.scan_iter("limit:*"))
 
 
-def test_without_a_store_it_is_the_store_that_is_missing(
+def test_a_limited_creation_without_the_store_is_store_unavailable(
     document: Document, tmp_path: Path
 ) -> None:
-    away = StoreServer(valkey_binary())
-    away.url = f"unix://{tmp_path}/none"
-    with serving(away, workers=1, create_limit=LIMIT) as server:
+    missing = StoreServer(valkey_binary())
+    missing.url = f"unix://{tmp_path}/none"
+    with serving(missing, workers=1, create_limit=LIMIT) as server:
         reply = create(Api(server, document), "192.0.2.1")
     assert refused(reply) == (503, "store_unavailable")

@@ -1,4 +1,4 @@
-"""The pages for those who build on the API: they hold what they promise, and load nothing else."""
+"""The documentation pages: content, links, headers and security policy."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ OPERATIONS = {
 
 
 class Markup(HTMLParser):
-    """What of a page matters here: its tags, its text, and where it leads."""
+    """The tags, text, IDs and links of a page."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -90,34 +90,34 @@ def policy(response: TestResponse) -> dict[str, str]:
     return dict(directive.strip().partition(" ")[::2] for directive in directives)
 
 
-# All of them.
+# All pages.
 
 
 @pytest.mark.parametrize("path", HTML + FILES)
-def test_a_page_carries_the_headers_that_every_answer_has(path: str) -> None:
+def test_a_page_has_the_common_headers(path: str) -> None:
     response = get(path)
     assert response.status_code == 200
     assert set(ON_EVERY_REPLY) <= set(response.headers.keys())
 
 
 @pytest.mark.parametrize("path", HTML + FILES)
-def test_head_answers_like_get_without_the_body(path: str) -> None:
-    there, head = get(path), CLIENT.head(path, base_url=MOUNTS[0])
-    for response in (there, head):
+def test_head_returns_the_get_response_without_its_body(path: str) -> None:
+    full, head = get(path), CLIENT.head(path, base_url=MOUNTS[0])
+    for response in (full, head):
         del response.headers["X-Request-ID"]
-    assert (head.status_code, head.headers) == (there.status_code, there.headers)
+    assert (head.status_code, head.headers) == (full.status_code, full.headers)
     assert head.data == b""
 
 
 @pytest.mark.parametrize("path", HTML + FILES)
-def test_another_method_is_refused_with_those_that_are_known(path: str) -> None:
+def test_an_unsupported_method_is_refused_with_the_allowed_ones(path: str) -> None:
     response = CLIENT.post(path)
     assert (response.status_code, response.get_json()["code"]) == (405, "method_not_allowed")
     assert set(response.headers["Allow"].split(", ")) == {"GET", "HEAD", "OPTIONS"}
 
 
 @pytest.mark.parametrize("path", HTML + FILES)
-def test_what_a_client_has_already_is_not_sent_again(path: str) -> None:
+def test_a_matching_etag_gets_304(path: str) -> None:
     response = get(path)
     again = get(path, If_None_Match=response.headers["ETag"])
     assert (again.status_code, again.data) == (304, b"")
@@ -127,7 +127,7 @@ def test_what_a_client_has_already_is_not_sent_again(path: str) -> None:
 
 @pytest.mark.parametrize("base", MOUNTS)
 @pytest.mark.parametrize("path", HTML)
-def test_every_link_leads_somewhere_wherever_the_app_is_served(path: str, base: str) -> None:
+def test_every_link_works_under_any_base_path(path: str, base: str) -> None:
     page = Markup(get(path, base).text)
     for link in page.links:
         url, fragment = urldefrag(urljoin(base + path.removeprefix("/"), link))
@@ -136,15 +136,15 @@ def test_every_link_leads_somewhere_wherever_the_app_is_served(path: str, base: 
         assert url.startswith(base), link
         target = "/" + url.removeprefix(base)
         if target.startswith(("/v1/ledger",)):
-            continue  # it needs the store
-        there = get(target, base)
-        assert there.status_code == 200, link
+            continue  # needs the store
+        response = get(target, base)
+        assert response.status_code == 200, link
         if fragment and not fragment.startswith("/"):
-            assert fragment in Markup(there.text).ids, link
+            assert fragment in Markup(response.text).ids, link
 
 
 @pytest.mark.parametrize("path", HTML)
-def test_a_page_loads_nothing_from_elsewhere_and_nothing_inline(path: str) -> None:
+def test_a_page_loads_no_foreign_or_inline_resources(path: str) -> None:
     response = get(path)
     directives = policy(response)
     assert directives["default-src"] == "'none'"
@@ -159,30 +159,30 @@ def test_a_page_loads_nothing_from_elsewhere_and_nothing_inline(path: str) -> No
 
 
 @pytest.mark.parametrize("path", ["/docs/start", "/docs/problems"])
-def test_a_page_that_needs_no_script_allows_none(path: str) -> None:
+def test_a_page_without_scripts_allows_none(path: str) -> None:
     assert {"script-src", "connect-src"}.isdisjoint(policy(get(path)))
     assert "script" not in {tag for tag, _attributes in Markup(get(path).text).tags}
 
 
-# The start.
+# Start page.
 
 
 @pytest.mark.parametrize("base", MOUNTS)
-def test_the_first_line_to_type_names_the_address_that_was_asked(base: str) -> None:
+def test_the_first_command_contains_the_requested_address(base: str) -> None:
     assert f"{base}v1/games -d '{{}}'" in Markup(get("/docs/start", base).text).text
 
 
-def test_the_start_credits_who_made_the_game() -> None:
+def test_the_start_page_credits_the_game_designers() -> None:
     page = get("/docs/start").text
     assert "Zach Gage" in page
     assert "Kurt Bieg" in page
 
 
-# The problems.
+# Problem types.
 
 
 @pytest.mark.parametrize("code", PROBLEM_TYPES)
-def test_a_problem_is_explained_where_its_type_leads(code: str) -> None:
+def test_a_problem_type_leads_to_its_explanation(code: str) -> None:
     html = get("/docs/problems").text
     section = html[html.index(f'id="{code}"') :].split("</section>", 1)[0]
     page, problem = Markup(f"<section {section}"), PROBLEM_TYPES[code]
@@ -191,27 +191,27 @@ def test_a_problem_is_explained_where_its_type_leads(code: str) -> None:
         assert " ".join(part.split()) in text
 
 
-def test_every_recorded_problem_is_of_a_type_that_is_explained() -> None:
+def test_every_recorded_problem_type_is_explained() -> None:
     explained = Markup(get("/docs/problems").text).ids
     types = re.findall(r'"/docs/problems#(\w+)"', json.dumps(CONTRACT["paths"]))
     assert set(types)
     assert set(types) <= explained
 
 
-def test_an_example_of_a_problem_is_shown_as_it_was_recorded() -> None:
+def test_the_recorded_examples_of_a_problem_are_shown() -> None:
     shown = Markup(get("/docs/problems").text).text
-    answers = OPERATIONS["applyActions"]["responses"]["409"]["content"]["application/problem+json"]
-    for example in answers["examples"].values():
+    content = OPERATIONS["applyActions"]["responses"]["409"]["content"]["application/problem+json"]
+    for example in content["examples"].values():
         assert json.dumps(example["value"], indent=2, ensure_ascii=False) in shown
 
 
-def test_a_problem_names_the_operations_that_answer_with_it() -> None:
+def test_a_problem_links_to_the_operations_that_return_it() -> None:
     html = get("/docs/problems").text
     section = html[html.index('id="token_required"') :].split("</section>", 1)[0]
     assert Markup(section).links == {"#token_required", "../docs#/actions/applyActions"}
 
 
-# The reference.
+# API reference.
 
 
 def test_the_reference_lists_every_operation() -> None:
@@ -220,34 +220,34 @@ def test_the_reference_lists_every_operation() -> None:
         assert f"#/{operation['tags'][0]}/{operation_id}" in links
 
 
-def test_the_contract_names_the_path_that_the_app_is_served_under() -> None:
+def test_the_contract_contains_the_base_path_of_the_app() -> None:
     for base, root in zip(MOUNTS, ("/", "/some/path"), strict=True):
         document = get("/openapi.json", base).get_json()
         assert [server["url"] for server in document["servers"]] == [root]
         assert document["paths"] == CONTRACT["paths"]
 
 
-def test_the_contract_is_not_sent_again_to_who_has_it() -> None:
+def test_the_contract_has_an_etag_per_base_path() -> None:
     tags = [get("/openapi.json", base).headers["ETag"] for base in MOUNTS]
     assert tags[0] != tags[1]
     assert get("/openapi.json", MOUNTS[0], If_None_Match=tags[0]).status_code == 304
     assert get("/openapi.json", MOUNTS[1], If_None_Match=tags[0]).status_code == 200
 
 
-# Files.
+# Static files.
 
 
 @pytest.mark.parametrize("name", ["deals", "games"])
-def test_the_vectors_are_those_that_the_engine_is_held_to(name: str) -> None:
+def test_the_vectors_are_those_of_the_engine_tests(name: str) -> None:
     response = get(f"/docs/vectors/{name}.json")
     assert response.content_type == "application/json"
     assert "public" in response.headers["Cache-Control"]
     assert response.data == (VECTORS / f"{name}.json").read_bytes()
 
 
-def test_what_has_its_version_in_its_path_is_kept_for_ever() -> None:
-    for_ever = get(f"/static/{SWAGGER_UI}/swagger-ui-bundle.js").headers["Cache-Control"]
-    assert "immutable" in for_ever
+def test_a_file_with_a_version_in_its_path_is_immutable() -> None:
+    cache_control = get(f"/static/{SWAGGER_UI}/swagger-ui-bundle.js").headers["Cache-Control"]
+    assert "immutable" in cache_control
     assert get("/static/docs/reference.js").headers["Cache-Control"] == "no-cache"
 
 
@@ -265,12 +265,12 @@ def test_what_has_its_version_in_its_path_is_kept_for_ever() -> None:
         "/docs/",
     ],
 )
-def test_nothing_else_is_handed_out(path: str) -> None:
+def test_no_other_file_is_served(path: str) -> None:
     response = get(path)
     assert (response.status_code, response.get_json()["code"]) == (404, "not_found")
 
 
-def test_the_vendored_files_are_the_ones_on_record() -> None:
+def test_the_vendored_files_match_their_recorded_digests() -> None:
     text = (STATIC / "docs" / "VENDORED.md").read_text()
     recorded = {name: digest for digest, name in re.findall(r"\| `(\w{64})` \| `(.+)` \|", text)}
     files = list((STATIC / SWAGGER_UI).iterdir())
@@ -283,7 +283,7 @@ def test_the_vendored_files_are_the_ones_on_record() -> None:
 
 @contextmanager
 def mounted(store: StoreServer, prefix: str) -> Iterator[str]:
-    """Serve the app below ``prefix``, and give its address."""
+    """Serve the app under ``prefix`` and yield its address."""
     app: Any = create_app({"REDIS_URL": store.url})
     if prefix:
         app = DispatcherMiddleware(NotFound(), {prefix: app})
@@ -302,47 +302,47 @@ def mounted(store: StoreServer, prefix: str) -> Iterator[str]:
 def page(
     request: pytest.FixtureRequest, browser: Browser, store_server: StoreServer
 ) -> Iterator[Page]:
-    """The reference, drawn. What it complains of, or asks another host for, fails the test."""
+    """The rendered API reference. A console message or a request to another host fails the test."""
     with mounted(store_server, request.param) as address:
         opened = browser.new_page(base_url=address)
-        complaints: list[str] = []
-        opened.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
-        opened.on("pageerror", lambda error: complaints.append(str(error)))
-        opened.on("request", lambda sent: complaints.extend(_foreign(sent.url, address)))
+        unexpected: list[str] = []
+        opened.on("console", lambda message: unexpected.append(f"{message.type}: {message.text}"))
+        opened.on("pageerror", lambda error: unexpected.append(str(error)))
+        opened.on("request", lambda sent: unexpected.extend(_foreign(sent.url, address)))
         opened.goto("docs")
         opened.locator(".opblock").first.wait_for()
         yield opened
         opened.close()
-        assert complaints == []
+        assert unexpected == []
 
 
 def _foreign(url: str, address: str) -> list[str]:
-    asked = urlsplit(url)
-    own = asked.scheme == "data" or url.startswith(address)
-    return [] if own else [f"asked {url}"]
+    parts = urlsplit(url)
+    own = parts.scheme == "data" or url.startswith(address)
+    return [] if own else [f"requested {url}"]
 
 
 @pytest.mark.slow
-def test_the_reference_draws_every_operation(page: Page) -> None:
-    drawn = page.locator(".opblock").evaluate_all("blocks => blocks.map(block => block.id)")
-    assert set(drawn) == {
+def test_the_reference_shows_every_operation(page: Page) -> None:
+    shown = page.locator(".opblock").evaluate_all("blocks => blocks.map(block => block.id)")
+    assert set(shown) == {
         f"operations-{operation['tags'][0]}-{operation_id}"
         for operation_id, operation in OPERATIONS.items()
     }
 
 
 @pytest.mark.slow
-def test_an_operation_can_be_opened_and_tried(page: Page) -> None:
+def test_an_operation_can_be_opened_and_executed(page: Page) -> None:
     page.locator(".operations a", has_text="Create a game").click()
     operation = page.locator("#operations-games-createGame")
     operation.locator("button.execute").click()
-    answer = operation.locator(".live-responses-table .response")
-    answer.wait_for()
-    assert answer.locator(".response-col_status").inner_text().startswith("201")
-    assert '"commitment"' in answer.inner_text()
+    response = operation.locator(".live-responses-table .response")
+    response.wait_for()
+    assert response.locator(".response-col_status").inner_text().startswith("201")
+    assert '"commitment"' in response.inner_text()
 
 
 @pytest.mark.slow
-def test_the_reference_shows_our_name_and_nobody_elses(page: Page) -> None:
+def test_the_reference_shows_only_the_name_of_this_project(page: Page) -> None:
     assert page.title() == "API reference · Scoundrel"
     assert "swagger" not in page.locator("body").inner_text().lower()

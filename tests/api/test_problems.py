@@ -1,4 +1,4 @@
-"""Errors: each kind can be provoked, and whatever it is, it is answered as the same shape."""
+"""Errors: every kind can be provoked, and all have the same form."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ MEMBERS = {"type", "title", "status", "detail", "code", "request_id"}
 
 
 @pytest.fixture(scope="module")
-def store_that_dies() -> Iterator[StoreServer]:
+def killed_store() -> Iterator[StoreServer]:
     with StoreServer(valkey_binary()) as store:
         yield store
 
 
 @pytest.fixture(scope="module")
-def orphan(store_that_dies: StoreServer, document: Document) -> Iterator[Api]:
-    """An API whose store was there at its start, and is no more."""
-    with serving(store_that_dies, workers=1) as running:
+def orphan(killed_store: StoreServer, document: Document) -> Iterator[Api]:
+    """An API whose store was killed after startup."""
+    with serving(killed_store, workers=1) as running:
         assert running.get("/readyz").status == 200
-        store_that_dies.kill()
+        killed_store.kill()
         yield Api(running, document)
 
 
@@ -101,9 +101,9 @@ PROVOKED: dict[str, Callable[[Api], Reply]] = {
     "invalid_request": lambda api: api.post("/v1/games", {"seed": ""}),
     "idempotency_key_reused": _idempotency_key_reused,
 }
-"""A request for each code that a sound server with its store, and without a limit, answers."""
+"""A request for each code that a server returns with a working store and without a limit."""
 
-ELSEWHERE = {"store_unavailable", "internal_error", "rate_limited"}
+PROVOKED_ELSEWHERE = {"store_unavailable", "internal_error", "rate_limited"}
 
 EXTRA = {
     "invalid_request": {"errors"},
@@ -111,11 +111,11 @@ EXTRA = {
     "illegal_action": {"index", "actions"},
     "reveals_cards": {"index"},
 }
-"""The members that a code has besides those that all have."""
+"""The additional members of problems with these codes."""
 
 
-def test_every_code_is_provoked_here() -> None:
-    assert set(PROVOKED) | ELSEWHERE == set(PROBLEM_TYPES)
+def test_every_code_is_provoked() -> None:
+    assert set(PROVOKED) | PROVOKED_ELSEWHERE == set(PROBLEM_TYPES)
 
 
 @pytest.mark.parametrize("code", PROVOKED)
@@ -129,17 +129,17 @@ def test_a_problem_has_its_status_and_its_members(api: Api, code: str) -> None:
 
 
 @pytest.mark.parametrize("code", PROVOKED)
-def test_a_problem_is_declared_as_one_and_not_to_be_kept(api: Api, code: str) -> None:
+def test_a_problem_has_its_media_type_and_is_not_cached(api: Api, code: str) -> None:
     headers = PROVOKED[code](api).headers
     assert headers["Content-Type"] == "application/problem+json"
     assert headers["Cache-Control"] == "no-store"
 
 
-def test_a_missing_token_is_told_with_how_to_send_it(api: Api) -> None:
+def test_a_missing_token_is_refused_with_www_authenticate(api: Api) -> None:
     assert _token_required(api).headers["WWW-Authenticate"] == "Bearer"
 
 
-# HTTP itself.
+# HTTP.
 
 
 @pytest.mark.parametrize(
@@ -157,14 +157,14 @@ def test_a_missing_token_is_told_with_how_to_send_it(api: Api) -> None:
         ("FOO", "/v1/nothing"),
     ],
 )
-def test_any_other_path_is_not_found(api: Api, method: str, path: str) -> None:
+def test_an_unknown_path_is_not_found(api: Api, method: str, path: str) -> None:
     assert refused(api.request(method, path)) == (404, "not_found")
 
 
 @pytest.mark.parametrize("headers", [{}, {"Access-Control-Request-Method": "POST"}])
-def test_a_preflight_of_another_path_is_not_found(api: Api, headers: dict[str, str]) -> None:
-    asked = {"Origin": "https://example.org", **headers}
-    reply = api.request("OPTIONS", "/v1/nothing", headers=asked)
+def test_a_preflight_of_an_unknown_path_is_not_found(api: Api, headers: dict[str, str]) -> None:
+    sent = {"Origin": "https://example.org", **headers}
+    reply = api.request("OPTIONS", "/v1/nothing", headers=sent)
     assert refused(reply) == (404, "not_found")
 
 
@@ -189,7 +189,7 @@ def allowed(reply: Reply) -> set[str]:
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_other_methods_are_refused_with_those_that_the_path_knows(api: Api, path: str) -> None:
+def test_an_unsupported_method_is_refused_with_the_allowed_ones(api: Api, path: str) -> None:
     for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "TRACE", "FOO"} - PATHS[path]:
         reply = api.request(method, path)
         assert refused(reply) == (405, "method_not_allowed")
@@ -197,59 +197,59 @@ def test_other_methods_are_refused_with_those_that_the_path_knows(api: Api, path
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_a_plain_options_is_answered_with_the_methods_and_no_body(api: Api, path: str) -> None:
+def test_a_plain_options_request_returns_the_methods_without_a_body(api: Api, path: str) -> None:
     reply = api.request("OPTIONS", path)
     assert (reply.status, reply.body) == (204, b"")
     assert allowed(reply) == PATHS[path]
     assert "Content-Type" not in reply.headers
 
 
-def test_the_methods_of_every_documented_path_are_tried_here(document: Document) -> None:
-    tried = {(method, path) for path, methods in PATHS.items() for method in methods}
+def test_the_methods_of_every_documented_path_are_tested(document: Document) -> None:
+    tested = {(method, path) for path, methods in PATHS.items() for method in methods}
     for operation in document.operations:
         assert any(
             method == operation.method and operation.pattern.fullmatch(path)
-            for method, path in tried
+            for method, path in tested
         ), operation.id
 
 
-def test_connect_is_refused_like_any_other_method(api: Api) -> None:
+def test_connect_is_refused_like_other_methods(api: Api) -> None:
     reply = send_raw(api.server.port, raw_request("CONNECT", "/v1/games"))
     assert refused(reply) == (405, "method_not_allowed")
 
 
 @pytest.mark.parametrize("path", [path for path, methods in PATHS.items() if "GET" in methods])
-def test_head_is_get_without_the_body(api: Api, path: str) -> None:
+def test_head_returns_the_get_response_without_its_body(api: Api, path: str) -> None:
     game_id = play_through(api, GAME)
     path = path.replace(UNKNOWN_ID, game_id)
     get, head = api.get(path), api.request("HEAD", path)
     assert (head.status, head.body) == (get.status, b"") == (200, b"")
-    assert _lasting(head) == _lasting(get)
+    assert _repeatable_headers(head) == _repeatable_headers(get)
 
 
-def _lasting(reply: Reply) -> dict[str, str]:
+def _repeatable_headers(reply: Reply) -> dict[str, str]:
     return {name: value for name, value in reply.headers.items() if name not in OF_THE_MOMENT}
 
 
 @pytest.mark.parametrize("path", [path for path, methods in PATHS.items() if "GET" not in methods])
-def test_head_is_no_more_known_than_get(api: Api, path: str) -> None:
+def test_head_is_not_allowed_where_get_is_not(api: Api, path: str) -> None:
     reply = api.request("HEAD", path)
     assert (reply.status, reply.body) == (405, b"")
     assert allowed(reply) == PATHS[path]
 
 
-def test_head_of_what_is_not_there_is_404_without_a_body(api: Api) -> None:
+def test_head_of_an_unknown_game_is_404_without_a_body(api: Api) -> None:
     reply = api.request("HEAD", f"/v1/games/{UNKNOWN_ID}")
     assert (reply.status, reply.body) == (404, b"")
 
 
 @pytest.mark.parametrize("size", [16 * 1024, 16 * 1024 + 1])
-def test_16_kib_are_taken_and_not_a_byte_more(api: Api, size: int) -> None:
+def test_a_body_may_have_at_most_16_kib(api: Api, size: int) -> None:
     reply = api.send("/v1/games", b"{}".ljust(size))
     assert reply.status == (201 if size <= 16 * 1024 else 413)
 
 
-def test_a_chunked_body_too_large_is_refused_too(api: Api) -> None:
+def test_a_chunked_body_that_is_too_large_is_refused(api: Api) -> None:
     chunk = b" " * 1024
     body = b"400\r\n" + chunk + b"\r\n"
     request = raw_request(
@@ -260,7 +260,7 @@ def test_a_chunked_body_too_large_is_refused_too(api: Api) -> None:
     assert refused(send_raw(api.server.port, request)) == (413, "too_large")
 
 
-def test_a_chunked_body_is_taken(api: Api) -> None:
+def test_a_chunked_body_is_accepted(api: Api) -> None:
     request = raw_request(
         *("POST", "/v1/games", b"2\r\n{}\r\n0\r\n\r\n"),
         Content_Type="application/json",
@@ -270,25 +270,25 @@ def test_a_chunked_body_is_taken(api: Api) -> None:
 
 
 @pytest.mark.parametrize("given", ["a", "client-7.Trace_1", "x" * 64])
-def test_a_request_id_is_given_back(api: Api, given: str) -> None:
+def test_a_request_id_is_returned(api: Api, given: str) -> None:
     reply = api.get("/v1/nothing", **{"X-Request-ID": given})
     assert reply.headers["X-Request-ID"] == reply.json["request_id"] == given
 
 
 @pytest.mark.parametrize("given", ["", "x" * 65, "a b", "a/b", "ä", "<script>"])
-def test_what_is_no_request_id_is_replaced(api: Api, given: str) -> None:
+def test_an_invalid_request_id_is_replaced(api: Api, given: str) -> None:
     reply = api.get("/v1/nothing", **{"X-Request-ID": given})
     assert re.fullmatch("[0-9a-f]{16}", reply.headers["X-Request-ID"])
 
 
-def test_two_requests_have_two_ids(api: Api) -> None:
+def test_requests_have_different_ids(api: Api) -> None:
     ids = {api.get("/livez").headers["X-Request-ID"] for _ in range(2)}
     assert len(ids) == 2
 
 
-# A store that is away.
+# Outages of the store.
 
-TO_THE_STORE: dict[str, Callable[[Api], Reply]] = {
+WITH_STORE: dict[str, Callable[[Api], Reply]] = {
     "createGame": lambda api: api.post("/v1/games", {}),
     "getGame": lambda api: api.get(f"/v1/games/{UNKNOWN_ID}"),
     "listActions": lambda api: api.get(f"/v1/games/{UNKNOWN_ID}/actions"),
@@ -299,7 +299,7 @@ TO_THE_STORE: dict[str, Callable[[Api], Reply]] = {
     "getReadiness": lambda api: api.get("/readyz"),
 }
 
-WITHOUT_THE_STORE: dict[str, Callable[[Api], Reply]] = {
+WITHOUT_STORE: dict[str, Callable[[Api], Reply]] = {
     "getLiveness": lambda api: api.get("/livez"),
     "listRulesets": lambda api: api.get("/v1/rulesets"),
     "getRuleset": lambda api: api.get("/v1/rulesets/original"),
@@ -308,29 +308,27 @@ WITHOUT_THE_STORE: dict[str, Callable[[Api], Reply]] = {
 }
 
 
-@pytest.mark.parametrize("operation", TO_THE_STORE)
-def test_without_the_store_an_operation_says_when_to_try_again(orphan: Api, operation: str) -> None:
-    reply = TO_THE_STORE[operation](orphan)
+@pytest.mark.parametrize("operation", WITH_STORE)
+def test_operations_return_retry_after_during_an_outage(orphan: Api, operation: str) -> None:
+    reply = WITH_STORE[operation](orphan)
     assert refused(reply) == (503, "store_unavailable")
     assert int(reply.headers["Retry-After"]) > 0
 
 
-@pytest.mark.parametrize("operation", WITHOUT_THE_STORE)
-def test_without_the_store_an_operation_that_needs_none_goes_on(
-    orphan: Api, operation: str
-) -> None:
-    assert WITHOUT_THE_STORE[operation](orphan).status == 200
+@pytest.mark.parametrize("operation", WITHOUT_STORE)
+def test_operations_that_need_no_store_work_during_an_outage(orphan: Api, operation: str) -> None:
+    assert WITHOUT_STORE[operation](orphan).status == 200
 
 
-def test_every_operation_was_tried_without_the_store(document: Document) -> None:
-    assert {op.id for op in document.operations} == set(TO_THE_STORE) | set(WITHOUT_THE_STORE)
+def test_every_operation_is_tested_during_an_outage(document: Document) -> None:
+    assert {op.id for op in document.operations} == set(WITH_STORE) | set(WITHOUT_STORE)
 
 
-def test_what_is_of_the_wrong_form_is_told_without_the_store(orphan: Api) -> None:
+def test_malformed_requests_are_refused_as_such_during_an_outage(orphan: Api) -> None:
     assert refused(orphan.send("/v1/games", b"{")) == (400, "malformed_json")
 
 
-def test_a_store_that_hangs_is_told_like_one_that_is_gone(document: Document) -> None:
+def test_a_hanging_store_is_unavailable(document: Document) -> None:
     store = StoreServer(valkey_binary())
     try:
         with serving(store.start(), workers=1) as running:
@@ -338,7 +336,7 @@ def test_a_store_that_hangs_is_told_like_one_that_is_gone(document: Document) ->
             assert api.get("/readyz").status == 200
             store.kill(signal.SIGSTOP)
             for operation in ("createGame", "getGame"):
-                assert refused(TO_THE_STORE[operation](api)) == (503, "store_unavailable")
+                assert refused(WITH_STORE[operation](api)) == (503, "store_unavailable")
             store.kill(signal.SIGCONT)
             assert api.get("/readyz").status == 200
     finally:
@@ -346,16 +344,16 @@ def test_a_store_that_hangs_is_told_like_one_that_is_gone(document: Document) ->
         store.close()
 
 
-# A defect of ours.
+# Internal errors.
 
 
 class Broken(Exception):
-    """What nobody foresaw."""
+    """An unexpected exception."""
 
 
 @pytest.fixture
 def broken(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], TestResponse]:
-    """Ask an app in which reading a game fails."""
+    """Send GET requests to an app in which reading a game fails."""
     app = create_app({"REDIS_URL": "redis://nowhere:1"})
 
     def fail(_self: object, game_id: str) -> None:
@@ -365,7 +363,7 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], TestResponse]:
     return app.test_client().get
 
 
-def test_a_defect_is_answered_as_a_problem_that_tells_nothing_of_it(
+def test_an_internal_error_is_a_problem_without_details(
     broken: Callable[[str], TestResponse],
 ) -> None:
     reply = broken(f"/v1/games/{UNKNOWN_ID}")
@@ -378,7 +376,7 @@ def test_a_defect_is_answered_as_a_problem_that_tells_nothing_of_it(
     assert "Broken" not in reply.text
 
 
-def test_a_defect_is_logged_with_the_request_id_and_the_route(
+def test_an_internal_error_is_logged_with_request_id_and_route(
     broken: Callable[[str], TestResponse], caplog: pytest.LogCaptureFixture
 ) -> None:
     reply = broken(f"/v1/games/{UNKNOWN_ID}/score")
@@ -388,7 +386,7 @@ def test_a_defect_is_logged_with_the_request_id_and_the_route(
     assert "Broken" in caplog.text
 
 
-def test_a_defect_is_logged_without_the_games_id(
+def test_an_internal_error_is_logged_without_the_game_id(
     broken: Callable[[str], TestResponse], caplog: pytest.LogCaptureFixture
 ) -> None:
     broken(f"/v1/games/{UNKNOWN_ID}")
@@ -396,7 +394,7 @@ def test_a_defect_is_logged_without_the_games_id(
     assert UNKNOWN_ID not in caplog.text
 
 
-def test_a_defect_in_telling_of_trouble_is_answered_and_watched_too(
+def test_an_exception_in_an_error_handler_is_an_internal_error_seen_by_after_request(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def fail(_self: object) -> None:
@@ -407,7 +405,7 @@ def test_a_defect_in_telling_of_trouble_is_answered_and_watched_too(
     seen: list[tuple[str, int]] = []
 
     @app.after_request
-    def see(response: Response) -> Response:
+    def record_status(response: Response) -> Response:
         seen.append((request.path, response.status_code))
         return response
 

@@ -1,4 +1,4 @@
-"""What a game is shown as: tags that spare an answer, JSON or text, and the table as text."""
+"""Representations of a game: ETags, JSON or text, and the text table."""
 
 from __future__ import annotations
 
@@ -63,46 +63,46 @@ tagged = pytest.mark.parametrize(("part", "accept"), TAGGED.values(), ids=TAGGED
 
 @pytest.fixture
 def game_id(api: Api) -> str:
-    """A game that has been begun."""
+    """A game after its first action."""
     game_id, _ = begin_game(api, GAME)
     assert act(api, game_id, 0, GAME.actions[0]).status == 200
     return game_id
 
 
 def tags(api: Api, game_id: str) -> dict[str, str]:
-    """Return the tags of everything of the game that is tagged."""
+    """Return the ETags of all tagged representations of a game."""
     return {
         name: api.get(f"/v1/games/{game_id}{part}", **accept).headers["ETag"]
         for name, (part, accept) in TAGGED.items()
     }
 
 
-# Tags.
+# ETags.
 
-NAMED: dict[str, Callable[[str], str]] = {
-    "as it is": lambda tag: tag,
-    "as a weak one": lambda tag: f"W/{tag}",
+MATCHING: dict[str, Callable[[str], str]] = {
+    "the ETag": lambda tag: tag,
+    "weak": lambda tag: f"W/{tag}",
     "in a list": lambda tag: f'"other", {tag}, W/"another"',
-    "as a weak one in a list": lambda tag: f'"other",W/{tag}',
-    "as any": lambda _: "*",
+    "weak in a list": lambda tag: f'"other",W/{tag}',
+    "star": lambda _: "*",
 }
 
 
 @tagged
-@pytest.mark.parametrize("named", NAMED.values(), ids=NAMED)
+@pytest.mark.parametrize("if_none_match", MATCHING.values(), ids=MATCHING)
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-def test_what_a_client_has_is_not_sent_again(  # noqa: PLR0913, PLR0917  # as many as there are cases
+def test_a_matching_etag_gets_304(  # noqa: PLR0913, PLR0917  # one argument per dimension of the cases
     api: Api,
     game_id: str,
     part: str,
     accept: dict[str, str],
-    named: Callable[[str], str],
+    if_none_match: Callable[[str], str],
     method: str,
 ) -> None:
     path = f"/v1/games/{game_id}{part}"
     full = api.get(path, **accept)
-    asked = {**accept, "If-None-Match": named(full.headers["ETag"])}
-    reply = api.request(method, path, headers=asked)
+    sent = {**accept, "If-None-Match": if_none_match(full.headers["ETag"])}
+    reply = api.request(method, path, headers=sent)
     assert (reply.status, reply.body) == (304, b"")
     expected = {name: full.headers.get(name) for name in REPEATED}
     assert {name: reply.headers.get(name) for name in REPEATED} == expected
@@ -111,12 +111,12 @@ def test_what_a_client_has_is_not_sent_again(  # noqa: PLR0913, PLR0917  # as ma
 
 
 REPEATED = ("ETag", "Vary", "Cache-Control", "Referrer-Policy", "X-Content-Type-Options")
-"""The headers that a 304 has as the whole answer would have them."""
+"""Headers that a 304 has in common with the full response."""
 
 
 @tagged
 @pytest.mark.parametrize("other", ['"other"', 'W/"other"', '""', "", "other", '"*"', "W/*"])
-def test_what_a_client_has_not_is_sent(
+def test_a_different_etag_gets_the_full_response(
     api: Api, game_id: str, part: str, accept: dict[str, str], other: str
 ) -> None:
     path = f"/v1/games/{game_id}{part}"
@@ -126,7 +126,7 @@ def test_what_a_client_has_not_is_sent(
 
 
 @tagged
-def test_a_client_that_has_another_representation_is_sent_this_one(
+def test_an_etag_of_another_representation_does_not_match(
     api: Api, game_id: str, part: str, accept: dict[str, str]
 ) -> None:
     path = f"/v1/games/{game_id}{part}"
@@ -137,7 +137,7 @@ def test_a_client_that_has_another_representation_is_sent_this_one(
 
 
 @tagged
-def test_a_move_changes_the_tag(api: Api, game_id: str, part: str, accept: dict[str, str]) -> None:
+def test_a_move_changes_the_etag(api: Api, game_id: str, part: str, accept: dict[str, str]) -> None:
     path = f"/v1/games/{game_id}{part}"
     seen = [api.get(path, **accept).headers["ETag"]]
     for version in range(1, len(GAME.actions)):
@@ -148,21 +148,21 @@ def test_a_move_changes_the_tag(api: Api, game_id: str, part: str, accept: dict[
     assert len(set(seen)) == len(GAME.actions)
 
 
-def test_without_a_move_the_tags_stay(api: Api, game_id: str) -> None:
+def test_refused_and_repeated_moves_do_not_change_the_etags(api: Api, game_id: str) -> None:
     before = tags(api, game_id)
     assert act(api, game_id, 1, "draw").status == 409
     assert act(api, game_id, 0, GAME.actions[0]).headers["Idempotent-Replayed"] == "true"
     assert all(tags(api, game_id) == before for _ in range(4))
 
 
-def test_two_decks_have_two_tags(api: Api) -> None:
+def test_games_with_different_decks_have_different_etags(api: Api) -> None:
     ids = [begin_game(api, record(f"representations-{n}"))[0] for n in range(2)]
     first, second = (set(tags(api, game_id).values()) for game_id in ids)
     assert not first & second
 
 
-def test_the_tag_tells_whether_the_seed_shows(api: Api) -> None:
-    """The deal of a game is answered again after its end, with the seed."""
+def test_the_etag_changes_when_the_seed_is_revealed(api: Api) -> None:
+    """A repeated creation returns the deal of a finished game with its seed."""
     key = {"Idempotency-Key": str(uuid.uuid4())}
     new = {"ruleset": "original", "player": "Anna"}
     dealt = api.request("POST", "/v1/games", new, headers=key)
@@ -175,36 +175,36 @@ def test_the_tag_tells_whether_the_seed_shows(api: Api) -> None:
 
 
 @pytest.mark.parametrize("accept", [{}, TEXT], ids=["JSON", "text"])
-def test_the_tag_of_a_moves_answer_is_that_of_the_game(api: Api, accept: dict[str, str]) -> None:
+def test_the_response_to_a_move_has_the_etag_of_the_game(api: Api, accept: dict[str, str]) -> None:
     created = api.request("POST", "/v1/games", GAME.new_game, headers=accept)
     path = created.headers["Location"]
     known = {**accept, "If-None-Match": created.headers["ETag"]}
     assert api.get(path, **known).status == 304
-    asked = {"version": 0, "actions": [GAME.actions[0]]}
-    moved = api.request("POST", f"{path}/actions", asked, headers=accept)
+    body = {"version": 0, "actions": [GAME.actions[0]]}
+    moved = api.request("POST", f"{path}/actions", body, headers=accept)
     assert api.get(path, **known).status == 200
     assert api.get(path, **{**known, "If-None-Match": moved.headers["ETag"]}).status == 304
 
 
 @pytest.mark.parametrize("path", ["/v1/games", "actions"])
-def test_a_post_is_carried_out_whatever_the_client_has(api: Api, game_id: str, path: str) -> None:
+def test_a_post_ignores_if_none_match(api: Api, game_id: str, path: str) -> None:
     anything = {"If-None-Match": "*"}
     if path == "actions":
         path = f"/v1/games/{game_id}/actions"
-        asked: dict[str, Any] = {"version": 1, "actions": [GAME.actions[1]]}
-        assert api.request("POST", path, asked, headers=anything).json["version"] == 2
+        body: dict[str, Any] = {"version": 1, "actions": [GAME.actions[1]]}
+        assert api.request("POST", path, body, headers=anything).json["version"] == 2
     else:
         assert api.request("POST", path, {}, headers=anything).status == 201
 
 
 @pytest.mark.parametrize("part", ["", "/actions", "/history"])
-def test_what_is_not_there_is_told_whatever_the_client_has(api: Api, part: str) -> None:
+def test_an_unknown_game_is_not_found_despite_if_none_match(api: Api, part: str) -> None:
     reply = api.get(f"/v1/games/{UNKNOWN_ID}{part}", **{"If-None-Match": "*"})
     assert refused(reply) == (404, "game_not_found")
 
 
-def test_a_score_and_the_ledger_have_no_tag(api: Api) -> None:
-    """A rank changes with other games."""
+def test_a_score_and_the_ledger_have_no_etag(api: Api) -> None:
+    """A rank may change without a move in the game."""
     game_id = play_through(api, GAME)
     for path in (f"/v1/games/{game_id}/score", f"/v1/ledger?seed={GAME.seed}"):
         reply = api.get(path, **{"If-None-Match": "*"})
@@ -212,20 +212,20 @@ def test_a_score_and_the_ledger_have_no_tag(api: Api) -> None:
         assert "ETag" not in reply.headers
 
 
-def test_head_of_the_text_is_its_get_without_the_body(api: Api, game_id: str) -> None:
+def test_head_of_the_text_returns_the_get_response_without_its_body(api: Api, game_id: str) -> None:
     path = f"/v1/games/{game_id}"
     get, head = api.get(path, **TEXT), api.request("HEAD", path, headers=TEXT)
     assert (head.status, head.body) == (200, b"")
-    lasting = {name: get.headers[name] for name in get.headers if name not in OF_THE_MOMENT}
-    assert {name: head.headers.get(name) for name in lasting} == lasting
+    expected = {name: get.headers[name] for name in get.headers if name not in OF_THE_MOMENT}
+    assert {name: head.headers.get(name) for name in expected} == expected
     assert set(head.headers) == set(get.headers)
 
 
-# Which representation.
+# Content negotiation.
 
 CHOSEN = {
-    "nothing": (None, "application/json"),
-    "an empty list": ("", "application/json"),
+    "no header": (None, "application/json"),
+    "empty header": ("", "application/json"),
     "anything": ("*/*", "application/json"),
     "JSON": ("application/json", "application/json"),
     "JSON in capitals": ("Application/JSON", "application/json"),
@@ -235,15 +235,15 @@ CHOSEN = {
     "text with its charset": ("text/plain; charset=utf-8", "text/plain"),
     "any text": ("text/*", "text/plain"),
     "text, else anything": ("text/plain, */*;q=0.1", "text/plain"),
-    "anything, text rather": ("*/*;q=0.8, text/plain;q=0.9", "text/plain"),
+    "anything, preferably text": ("*/*;q=0.8, text/plain;q=0.9", "text/plain"),
     "anything, text last": ("*/*, text/plain;q=0.1", "application/json"),
-    "both alike": ("text/plain, application/json", "application/json"),
-    "both, text rather": ("application/json;q=0.5, text/plain;q=0.6", "text/plain"),
-    "both, JSON rather": ("text/plain;q=0.5,application/json;q=0.501", "application/json"),
+    "both equally": ("text/plain, application/json", "application/json"),
+    "both, preferably text": ("application/json;q=0.5, text/plain;q=0.6", "text/plain"),
+    "both, preferably JSON": ("text/plain;q=0.5,application/json;q=0.501", "application/json"),
     "anything but JSON": ("application/json;q=0, */*", "text/plain"),
     "anything but text": ("text/plain;q=0, */*", "application/json"),
     "HTML, else text": ("text/html, text/*;q=0.3", "text/plain"),
-    "what a browser takes": (
+    "browser": (
         "text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8",
         "application/json",
     ),
@@ -254,7 +254,7 @@ NEITHER = {
     "images": "image/*",
     "not JSON": "application/json;q=0",
     "neither": "application/json;q=0, text/plain;q=0.0",
-    "nothing at all": "*/*;q=0",
+    "nothing": "*/*;q=0",
     "other JSON": "application/json5, application/vnd.api+json",
 }
 
@@ -268,7 +268,7 @@ def media_type(reply: Reply) -> str:
 
 
 @pytest.mark.parametrize(("accept", "chosen"), CHOSEN.values(), ids=CHOSEN)
-def test_a_game_is_shown_as_what_is_accepted(
+def test_a_game_is_returned_in_the_accepted_media_type(
     api: Api, game_id: str, accept: str | None, chosen: str
 ) -> None:
     reply = api.get(f"/v1/games/{game_id}", **_accept(accept))
@@ -277,44 +277,44 @@ def test_a_game_is_shown_as_what_is_accepted(
 
 
 @pytest.mark.parametrize("accept", NEITHER.values(), ids=NEITHER)
-def test_what_there_is_not_is_refused(api: Api, game_id: str, accept: str) -> None:
+def test_an_unavailable_media_type_is_refused(api: Api, game_id: str, accept: str) -> None:
     reply = api.get(f"/v1/games/{game_id}", Accept=accept)
     assert refused(reply) == (406, "not_acceptable")
 
 
 @pytest.mark.parametrize(("accept", "chosen"), [(None, "application/json"), *[("text/plain",) * 2]])
-def test_what_is_posted_is_answered_as_what_is_accepted(
+def test_a_post_response_has_the_accepted_media_type(
     api: Api, accept: str | None, chosen: str
 ) -> None:
     headers = _accept(accept)
     created = api.request("POST", "/v1/games", GAME.new_game, headers=headers)
     path = created.headers["Location"] + "/actions"
-    asked = {"version": 0, "actions": [GAME.actions[0]]}
-    replies = [created, *(api.request("POST", path, asked, headers=headers) for _ in range(2))]
+    body = {"version": 0, "actions": [GAME.actions[0]]}
+    replies = [created, *(api.request("POST", path, body, headers=headers) for _ in range(2))]
     assert [reply.status for reply in replies] == [201, 200, 200]
     assert {media_type(reply) for reply in replies} == {chosen}
     assert {reply.headers["Vary"] for reply in replies} == {"Accept"}
 
 
-def test_a_request_that_accepts_nothing_there_is_changes_nothing(
+def test_a_request_that_is_not_acceptable_changes_nothing(
     api: Api, game_id: str, stored: Redis
 ) -> None:
     path, images = f"/v1/games/{game_id}", {"Accept": "image/*"}
     games, before = set(stored.scan_iter("game:*")), api.get(path).body
     assert refused(api.request("POST", "/v1/games", {}, headers=images))[0] == 406
     assert set(stored.scan_iter("game:*")) == games
-    asked = {"version": 1, "actions": [GAME.actions[1]]}
-    reply = api.request("POST", f"{path}/actions", asked, headers=images)
+    body = {"version": 1, "actions": [GAME.actions[1]]}
+    reply = api.request("POST", f"{path}/actions", body, headers=images)
     assert refused(reply) == (406, "not_acceptable")
     assert api.get(path).body == before
 
 
-def test_what_there_is_as_json_alone_is_refused_as_text(api: Api, document: Document) -> None:
+def test_json_only_operations_refuse_text(api: Api, document: Document) -> None:
     game_id = play_through(api, GAME)
     names = {"game_id": game_id, "ruleset": "original", "date": "today"}
     notation = api.get(f"/v1/games/{game_id}/history").json["notation"]
     bodies = {"verifyReplay": {"notation": notation}}
-    operations = [op for op in document.operations if _answers_in(op) == {"application/json"}]
+    operations = [op for op in document.operations if _success_types(op) == {"application/json"}]
     assert {"listActions", "getScore", "getHistory", "listLedger"} < {op.id for op in operations}
     for operation in operations:
         path = operation.template.format_map(names)
@@ -324,23 +324,23 @@ def test_what_there_is_as_json_alone_is_refused_as_text(api: Api, document: Docu
         assert refused(reply) == (406, "not_acceptable"), operation.id
 
 
-def _answers_in(operation: Operation) -> set[str]:
-    """Return the media types of what an operation answers when all is well."""
-    answers = operation.definition["responses"]
-    good = [answers[status].get("content", {}) for status in answers if status < "300"]
+def _success_types(operation: Operation) -> set[str]:
+    """Return the media types of an operation's successful responses."""
+    responses = operation.definition["responses"]
+    good = [responses[status].get("content", {}) for status in responses if status < "300"]
     return {media_type for content in good for media_type in content}
 
 
-# The table.
+# Text table.
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_a_scene_is_drawn_as_it_is_on_file(api: Api, name: str) -> None:
-    """``python -m tests.api.tables`` draws the files anew."""
+def test_a_scene_matches_its_file(api: Api, name: str) -> None:
+    """``python -m tests.api.tables`` rewrites the files."""
     assert SCENES[name].draw(api) == file_of(name).read_text(encoding="utf-8")
 
 
-def test_every_file_is_a_scene() -> None:
+def test_every_file_belongs_to_a_scene() -> None:
     assert {path.stem for path in HERE.glob("*.txt")} == set(SCENES)
 
 
@@ -356,8 +356,8 @@ TOKEN = "token" * 8 + "tok"
 LONG_TIME = 1_800_000_000_000
 
 
-def of_store(rules: Rules, seed: str, player: str | None = None) -> Game:
-    """Return a locked game as the store has it, as far as the table shows it."""
+def stored_game(rules: Rules, seed: str, player: str | None = None) -> Game:
+    """Return a stored locked game, complete as far as the table shows it."""
     return Game(
         id="an-id-of-22-characters",
         rules=rules,
@@ -373,12 +373,12 @@ def of_store(rules: Rules, seed: str, player: str | None = None) -> Game:
 
 
 def drawn(step: Step, rules: Rules, player: str | None = None) -> str:
-    game = of_store(rules, step.state.seed, player)
+    game = stored_game(rules, step.state.seed, player)
     return draw_table(game, step.state, step.events, URL, TOKEN)
 
 
 def width(line: str) -> int:
-    """Return how many columns of a terminal a line takes."""
+    """Return the width of a line in terminal columns."""
     return sum(
         0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
         for char in line
@@ -403,13 +403,13 @@ def test_no_table_of_a_published_ruleset_is_wider_than_80_columns(ruleset: str) 
 
 @settings(max_examples=40)
 @given(games(), st.sampled_from(list(RULESETS)))
-def test_no_table_of_other_rules_is_wider_than_80_columns(game: Played, ruleset: str) -> None:
+def test_no_table_of_custom_rules_is_wider_than_80_columns(game: Played, ruleset: str) -> None:
     rules = Rules(ruleset, game.options)
     assert max(widest(drawn(step, rules)) for step in game.steps[::3]) <= 80
 
 
-def test_no_table_of_rules_that_differ_in_all_is_wider_than_80_columns() -> None:
-    """The longest that the name of rules can be."""
+def test_the_table_with_all_options_changed_is_at_most_80_columns_wide() -> None:
+    """These rules have the longest possible name."""
     usual = RULESETS["gravekeeper"].options._asdict()
     longest = {
         name: max((text for text in option.values if text != str(usual[name])), key=len)
@@ -426,14 +426,14 @@ any_name = st.text(
 
 
 @given(any_name.map(str.strip).filter(bool))
-def test_no_player_makes_the_table_wider_than_80_columns(player: str) -> None:
+def test_no_player_name_makes_the_table_wider_than_80_columns(player: str) -> None:
     rules = rules_for()
     table = drawn(begin("a"), rules, player)
     assert widest(table) <= 80
     assert f"Player   {player}\n" in table
 
 
-def test_a_weapon_with_every_monster_on_it_is_drawn_below_itself() -> None:
+def test_a_long_list_of_slain_monsters_wraps_below_the_weapon() -> None:
     monsters = tuple(each for each in reversed(PACK) if each.kind is Kind.MONSTER)
     state = begin("a").state._replace(weapon=Weapon(card("TD"), monsters))
     table = drawn(Step(state, ()), rules_for())
@@ -443,7 +443,7 @@ def test_a_weapon_with_every_monster_on_it_is_drawn_below_itself() -> None:
     assert rows[1].split() == ["TD,", "on", "it", *(each.code for each in monsters)]
 
 
-# What the table lists can be done.
+# Actions listed in the table.
 
 BODY = re.compile(r"\{.*\}")
 CURL = re.compile(r"^  curl .*(?:\\\n.*)*''$", re.MULTILINE)
@@ -456,14 +456,14 @@ def listed(table: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def store(store_server: StoreServer) -> Iterator[Store]:
-    """The store behind the API, to have games there at any version at once."""
+    """The store behind the API, to create games at any version."""
     store = Store(store_server.url)
     yield store
     store.forget_connections()
 
 
 @pytest.mark.parametrize("game", vectors()[::6], ids=lambda game: f"{game.rules}/{game.seed}")
-def test_whatever_the_table_lists_is_taken(api: Api, store: Store, game: Record) -> None:
+def test_every_action_listed_in_the_table_is_accepted(api: Api, store: Store, game: Record) -> None:
     for version in Random(game.seed).sample(range(len(game.actions)), 4):
         table = _table(api, _at(store, game, version))
         bodies = listed(table)
@@ -479,9 +479,9 @@ def test_the_table_lists_each_legal_action_once_and_in_order(
 ) -> None:
     for version in Random(game.seed).sample(range(len(game.actions) + 1), 4):
         game_id = _at(store, game, version)
-        told = api.get(f"/v1/games/{game_id}").json
+        state = api.get(f"/v1/games/{game_id}").json
         assert [json.loads(body) for body in listed(_table(api, game_id))] == [
-            {"version": version, "actions": [action]} for action in told["actions"]
+            {"version": version, "actions": [action]} for action in state["actions"]
         ]
 
 
@@ -494,9 +494,9 @@ def _table(api: Api, game_id: str) -> str:
     return api.get(f"/v1/games/{game_id}", **TEXT).body.decode()
 
 
-@pytest.mark.skipif(not shutil.which("curl"), reason="wants curl")
+@pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
 @pytest.mark.parametrize("locked", [False, True], ids=["open", "locked"])
-def test_a_pasted_line_is_one_move(api: Api, locked: bool) -> None:
+def test_a_pasted_command_makes_one_move(api: Api, locked: bool) -> None:
     new = {**GAME.new_game, "locked": locked}
     created = api.request("POST", "/v1/games", new, headers=TEXT)
     table, path = created.body.decode(), created.headers["Location"]
@@ -511,12 +511,12 @@ def test_a_pasted_line_is_one_move(api: Api, locked: bool) -> None:
     assert listed(ran.stdout) == listed(api.get(path, **TEXT).body.decode())
 
 
-# What the table must not tell.
+# Hidden information.
 
 
 @settings(max_examples=40)
 @given(games(), st.randoms(use_true_random=False), any_seed)
-def test_games_that_differ_only_in_what_is_hidden_are_drawn_alike(
+def test_games_that_differ_only_in_hidden_cards_have_equal_tables(
     game: Played, random: Random, seed: str
 ) -> None:
     rules = Rules("original", game.options)
@@ -526,14 +526,14 @@ def test_games_that_differ_only_in_what_is_hidden_are_drawn_alike(
             assert drawn(hidden, rules) == drawn(step, rules)
 
 
-def test_games_that_differ_in_what_is_hidden_do_differ() -> None:
-    """Else the test above would show nothing."""
+def test_reshuffling_changes_the_hidden_cards() -> None:
+    """Without this the test above would prove nothing."""
     state = begin("a").state
     assert _reshuffled(state, Random(1)).dungeon != state.dungeon
 
 
 def _reshuffled(state: State, random: Random) -> State:
-    """Return the state with another order of all cards whose place the player cannot know."""
+    """Return the state with all cards reordered whose position the player cannot know."""
     deck = [*state.deck[: state.drawn]]
     rooms = range(len(PACK), len(state.deck), 4)
     parts = [state.deck[state.drawn : len(PACK)]]
@@ -544,7 +544,7 @@ def _reshuffled(state: State, random: Random) -> State:
     return state._replace(deck=tuple(deck))
 
 
-def test_the_table_tells_the_seed_at_the_end_alone(api: Api) -> None:
+def test_the_table_shows_the_seed_only_at_the_end(api: Api) -> None:
     game = api.new_game()
     path, state = f"/v1/games/{game['id']}", game
     tables = [_table(api, game["id"])]

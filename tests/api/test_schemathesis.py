@@ -1,4 +1,4 @@
-"""Schemathesis sends what the contract makes it think of, and finds nothing that breaks it."""
+"""Schemathesis generates requests from the contract and must find no violation of it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OF_A_GAME = ("getGame", "listActions", "applyActions", "getScore", "getHistory")
 
 @pytest.fixture(scope="module")
 def reports(server: ApiServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Examples, edge cases, random requests and sequences of them; where the reports lie."""
+    """Run all phases of schemathesis and return the directory of the reports."""
     directory = tmp_path_factory.mktemp("schemathesis")
     address = f"http://127.0.0.1:{server.port}"
     games = {
@@ -55,8 +55,8 @@ def reports(server: ApiServer, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 @pytest.mark.slow
-def test_no_request_is_answered_other_than_the_contract_says(reports: Path) -> None:
-    """By any check, of any operation, and without a warning that something was not reached."""
+def test_every_response_conforms_to_the_contract(reports: Path) -> None:
+    """All checks of all operations pass, without warnings about untested parts."""
     run = json.loads((reports / "run.json").read_bytes())
     operations = sum(len(path) for path in json.loads(FILE.read_bytes())["paths"].values())
     assert run["operations"]["tested"] == operations
@@ -67,7 +67,7 @@ def test_no_request_is_answered_other_than_the_contract_says(reports: Path) -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize("operation_id", OF_A_GAME)
-def test_a_game_that_was_created_is_led_to_every_operation_on_it(
+def test_links_lead_from_a_created_game_to_every_operation_on_it(
     reports: Path, operation_id: str
 ) -> None:
     events = map(json.loads, (reports / "run.ndjson").read_bytes().splitlines())
@@ -81,5 +81,5 @@ def test_a_game_that_was_created_is_led_to_every_operation_on_it(
     assert any(f"POST /v1/games -> [201] {operation_id} -> " in link for link in followed)
 
 
-def test_the_published_pattern_of_an_action_takes_the_actions_there_are() -> None:
+def test_the_published_action_pattern_matches_all_actions() -> None:
     assert all(re.fullmatch(ActionText.pattern, action.text) for action in ACTIONS)

@@ -273,7 +273,7 @@ class Recorder:
         self,
         method: str,
         path: str,
-        json_body: Any = None,  # noqa: ANN401  # whatever JSON has
+        json_body: Any = None,  # noqa: ANN401  # any JSON value
         *,
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,

@@ -1,4 +1,4 @@
-"""Whole games over HTTP: every answer is what the engine's replay says."""
+"""Whole games over HTTP: every response matches the replay of the engine."""
 
 from __future__ import annotations
 
@@ -77,12 +77,12 @@ whole_games = pytest.mark.parametrize("game", WHOLE, ids=rules_and_seed)
 
 
 @whole_games
-def test_every_answer_of_a_game_is_what_the_engine_replays(api: Api, game: Record) -> None:
+def test_every_response_of_a_game_matches_the_engine(api: Api, game: Record) -> None:
     play_through(api, game)
 
 
 @whole_games
-def test_a_game_sent_in_batches_ends_as_the_one_sent_singly(api: Api, game: Record) -> None:
+def test_batches_lead_to_the_same_states_as_single_actions(api: Api, game: Record) -> None:
     batches = _batches(game)
     game_id, _ = begin(api, game)
     for first, states in batches:
@@ -96,10 +96,10 @@ def test_a_game_sent_in_batches_ends_as_the_one_sent_singly(api: Api, game: Reco
 
 
 @whole_games
-def test_what_surrounds_the_play_is_the_same_at_every_version(api: Api, game: Record) -> None:
+def test_the_metadata_of_a_game_is_the_same_at_every_version(api: Api, game: Record) -> None:
     game_id, body = begin(api, game)
     rules = game.rules
-    around = {
+    metadata = {
         "id": game_id,
         "ruleset": game.ruleset,
         "options": json.loads(json.dumps(rules.options._asdict())),
@@ -111,13 +111,13 @@ def test_what_surrounds_the_play_is_the_same_at_every_version(api: Api, game: Re
         "links": body["links"],
     }
     for version, action in enumerate(game.actions):
-        assert of_play(body, around) == around
+        assert of_play(body, metadata) == metadata
         body = act(api, game_id, version, action).json
-    assert of_play(body, around) == around
+    assert of_play(body, metadata) == metadata
 
 
 @whole_games
-def test_a_look_at_a_game_shows_what_its_last_action_answered(api: Api, game: Record) -> None:
+def test_reading_a_game_returns_the_state_of_its_last_action(api: Api, game: Record) -> None:
     game_id, body = begin(api, game)
     for version, action in enumerate(game.actions):
         del body["events"]
@@ -128,31 +128,31 @@ def test_a_look_at_a_game_shows_what_its_last_action_answered(api: Api, game: Re
 
 
 @whole_games
-def test_the_listed_actions_tell_what_the_engine_does(api: Api, game: Record) -> None:
+def test_the_listed_actions_have_the_effects_of_the_engine(api: Api, game: Record) -> None:
     game_id, _ = begin(api, game)
     for version, step in enumerate(game.steps()):
         assert api.get(f"/v1/games/{game_id}/actions").json == {
             "version": version,
-            "actions": [_told(step.state, action) for action in step.state.legal],
+            "actions": [_described(step.state, action) for action in step.state.legal],
         }
         if version < len(game.actions):
             act(api, game_id, version, game.actions[version])
 
 
 @whole_games
-def test_the_score_is_the_engines_all_along(api: Api, game: Record) -> None:
+def test_the_score_matches_the_engine_at_every_version(api: Api, game: Record) -> None:
     game_id, _ = begin(api, game)
     for version, step in enumerate(game.steps()):
-        told = api.get(f"/v1/games/{game_id}/score").json
+        body = api.get(f"/v1/games/{game_id}/score").json
         expected = {"status": step.state.status.value, **score(step.state)._asdict()}
-        assert of_play(told, expected) == expected
+        assert of_play(body, expected) == expected
         if step.state.status is Status.PLAYING:
-            assert told["rank"] is told["board"] is None
+            assert body["rank"] is body["board"] is None
             act(api, game_id, version, game.actions[version])
 
 
 @whole_games
-def test_the_history_is_every_action_with_what_it_caused(api: Api, game: Record) -> None:
+def test_the_history_lists_every_action_with_its_events(api: Api, game: Record) -> None:
     game_id = play_through(api, game)
     assert api.get(f"/v1/games/{game_id}/history").json == {
         "id": game_id,
@@ -172,7 +172,7 @@ def test_the_history_is_every_action_with_what_it_caused(api: Api, game: Record)
 
 
 @pytest.mark.parametrize("vector", ON_RECORD, ids=lambda vector: vector["seed"])
-def test_a_game_on_record_goes_over_http_as_it_is_on_record(
+def test_a_recorded_game_has_its_recorded_states_over_http(
     api: Api, vector: dict[str, Any]
 ) -> None:
     game = Record(vector["ruleset"], vector["options"], vector["seed"], vector["actions"])
@@ -184,47 +184,47 @@ def test_a_game_on_record_goes_over_http_as_it_is_on_record(
 
 
 @pytest.mark.parametrize("ruleset", RULESETS)
-def test_a_standard_game_shows_the_seed_that_it_was_committed_to(api: Api, ruleset: str) -> None:
+def test_a_standard_game_reveals_the_seed_of_its_commitment(api: Api, ruleset: str) -> None:
     game = api.new_game(ruleset=ruleset)
-    answered = [game]
+    bodies = [game]
     random = Random(ruleset)
-    while actions := answered[-1]["actions"]:
-        assert answered[-1]["seed"] is None
-        version = answered[-1]["version"]
-        answered.append(act(api, game["id"], version, random.choice(actions)).json)
-    seed = answered[-1]["seed"]
+    while actions := bodies[-1]["actions"]:
+        assert bodies[-1]["seed"] is None
+        version = bodies[-1]["version"]
+        bodies.append(act(api, game["id"], version, random.choice(actions)).json)
+    seed = bodies[-1]["seed"]
     assert commitment(seed) == game["commitment"]
     line = parse_notation(api.get(f"/v1/games/{game['id']}/history").json["notation"])
     assert (str(line.rules), line.seed) == (ruleset, seed)
     replayed = [answers(step) for step in steps(seed, line.actions, line.rules.options)]
-    assert [of_play(body, replayed[0]) for body in answered] == replayed
+    assert [of_play(body, replayed[0]) for body in bodies] == replayed
 
 
 @pytest.mark.parametrize("game", EVERY_RULESET, ids=rules_and_seed)
 def test_a_finished_game_is_on_the_ledger_of_its_seed(api: Api, game: Record) -> None:
     game_id = play_through(api, game)
-    told = api.get(f"/v1/games/{game_id}/score").json
-    assert told["board"] == f"{game.ruleset}/{game.seed}"
+    body = api.get(f"/v1/games/{game_id}/score").json
+    assert body["board"] == f"{game.ruleset}/{game.seed}"
     page = api.get(f"/v1/ledger?ruleset={game.ruleset}&seed={game.seed}&limit=100").json
     (entry,) = [entry for entry in page["entries"] if entry["game_id"] == game_id]
-    assert (entry["rank"], entry["score"]) == (told["rank"], told["score"])
+    assert (entry["rank"], entry["score"]) == (body["rank"], body["score"])
 
 
 @pytest.mark.parametrize("game", CUSTOM, ids=rules_and_seed)
 def test_a_custom_game_is_not_ranked(api: Api, game: Record) -> None:
     game_id = play_through(api, game)
-    told = api.get(f"/v1/games/{game_id}/score").json
-    assert told["rank"] is told["board"] is None
+    body = api.get(f"/v1/games/{game_id}/score").json
+    assert body["rank"] is body["board"] is None
     assert api.get(f"/v1/ledger?ruleset={game.ruleset}&seed={game.seed}").json["total"] == 0
 
 
-def test_an_option_that_is_the_rulesets_own_leaves_a_game_as_published(api: Api) -> None:
+def test_a_game_is_not_custom_if_its_options_equal_the_ruleset(api: Api) -> None:
     game = api.new_game(ruleset="strict", options={"degradation": "lower"})
     assert not game["custom"]
 
 
-def test_the_games_here_are_won_and_lost_and_show_what_can_happen() -> None:
-    """Else the tests above would show less than they seem to."""
+def test_the_test_games_cover_wins_losses_and_all_events() -> None:
+    """Without this coverage the tests above would prove little."""
     ends = [replay(g.seed, map(parse_action, g.actions), g.rules.options) for g in WHOLE]
     assert {end.status for end in ends} == {Status.WON, Status.LOST}
     events = {event.type for g in WHOLE for step in g.steps() for event in step.events}
@@ -235,9 +235,7 @@ def test_the_games_here_are_won_and_lost_and_show_what_can_happen() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ruleset", RULESETS)
-def test_200_random_whole_games_go_as_the_engine_replays_them(
-    server: ApiServer, ruleset: str
-) -> None:
+def test_200_random_games_match_the_engine(server: ApiServer, ruleset: str) -> None:
     """All states of 200 games over HTTP, four at a time against two workers."""
     games = [
         record(f"many-{n}", ruleset, player=FOOLISH if n % 4 == 0 else CAREFUL) for n in range(200)
@@ -252,7 +250,7 @@ def test_200_random_whole_games_go_as_the_engine_replays_them(
 
 
 def _batches(game: Record) -> list[tuple[int, list[Step]]]:
-    """Cut a game into runs that each can be sent at once: up to where cards turn up."""
+    """Split a game into the longest batches allowed: each ends where cards are drawn."""
     batches: list[tuple[int, list[Step]]] = []
     run: list[Step] = []
     _deal, *rest = game.steps()
@@ -266,14 +264,14 @@ def _batches(game: Record) -> list[tuple[int, list[Step]]]:
     return batches
 
 
-def _told(state: State, action: Action) -> dict[str, Any]:
-    does = effect(state, action)
+def _described(state: State, action: Action) -> dict[str, Any]:
+    result = effect(state, action)
     return {
         "action": str(action),
         "card": action.card and action.card.code,
         "value": action.card and action.card.value,
-        "damage": does.damage,
-        "healed": does.healed,
-        "health_after": does.health_after,
-        "deadly": does.deadly,
+        "damage": result.damage,
+        "healed": result.healed,
+        "health_after": result.health_after,
+        "deadly": result.deadly,
     }

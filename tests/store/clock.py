@@ -1,4 +1,4 @@
-"""A store whose clock a test sets: libfaketime tells it the time."""
+"""A store whose clock a test sets with libfaketime."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
     from tests.clock import Clock
 
 
-class Clocked:
-    """A Valkey and its clock. Debian's Redis does not start under libfaketime."""
+class FakeClockStore:
+    """A Valkey server with a fake clock. Debian's Redis does not start under libfaketime."""
 
     def __init__(self, wrong: Clock) -> None:
         self._wrong = wrong
         self.server = StoreServer(valkey_binary(), environment=wrong.jumping_environment)
 
-    def pass_to(self, seconds: int) -> None:
-        """Set the clock to so many seconds after it began, and wait until the store knows."""
+    def advance_to(self, seconds: int) -> None:
+        """Set the clock to ``seconds`` after the start, and wait until the store sees it."""
         self._wrong.set(seconds)
         with self.server.client as client:
             wait_until(lambda: clock(client) / 1000 - time.time() > seconds - 1)
 
 
 @contextmanager
-def clocked() -> Iterator[Clocked]:
-    """Run a store with a clock of its own."""
+def fake_clock_store() -> Iterator[FakeClockStore]:
+    """Run a store with a fake clock."""
     with wrong_clock() as wrong:
-        store = Clocked(wrong)
+        store = FakeClockStore(wrong)
         try:
             store.server.start()
             yield store

@@ -1,4 +1,4 @@
-"""Real stores: every test that asks for one runs on Valkey and on Redis."""
+"""Fixtures for real stores; every test that uses one runs on Valkey and on Redis."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session", params=["valkey", "redis"])
 def binary(request: pytest.FixtureRequest) -> str:
-    """The program that serves: the embedded Valkey, and the system's Redis if it has one."""
+    """The server binary: the embedded Valkey, or the system's Redis if installed."""
     if request.param == "valkey":
         return valkey_binary()
     path = redis_binary()
@@ -34,7 +34,7 @@ def shared_server(binary: str) -> Iterator[StoreServer]:
 
 @pytest.fixture
 def server(shared_server: StoreServer) -> StoreServer:
-    """A store that is empty, and shared with other tests: leave it running as it is."""
+    """An empty store, shared with other tests; do not stop or configure it."""
     with shared_server.client as client:
         client.flushall()
     return shared_server
@@ -42,9 +42,9 @@ def server(shared_server: StoreServer) -> StoreServer:
 
 @pytest.fixture
 def own_server(binary: str) -> Iterator[StoreServer]:
-    """A store of the test's own, to be killed and ill-treated; it writes before it answers.
+    """A store for one test, which may kill or reconfigure it; it syncs before it replies.
 
-    While a sync is under way, one that syncs every second keeps what it has answered in memory.
+    With a sync every second, acknowledged writes may still be in memory when the store is killed.
     """
     with StoreServer(binary, "--appendfsync", "always") as server:
         yield server
@@ -52,7 +52,7 @@ def own_server(binary: str) -> Iterator[StoreServer]:
 
 @pytest.fixture
 def redis(server: StoreServer) -> Iterator[Redis]:
-    """A client to look behind the store."""
+    """A client that reads the store directly."""
     with server.client as client:
         yield client
 

@@ -1,4 +1,4 @@
-"""A connection to a store that breaks where a test wants it to."""
+"""A proxy in front of a store that drops connections at chosen commands."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 
 class Fate(Enum):
-    """What becomes of a command."""
+    """How the proxy handles a command."""
 
     ANSWERED = auto()
-    CARRIED_OUT = auto()  # and the connection closed in place of an answer
-    LOST = auto()  # on its way to the store, and the connection closed
+    CARRIED_OUT = auto()  # executed, then the connection is closed without a reply
+    LOST = auto()  # not forwarded, and the connection is closed
 
 
 class Link:
-    """A socket in front of a store; ``fate`` decides on each command by its number from 0.
+    """A socket in front of a store; ``fate`` maps a command's number, from 0, to its fate.
 
-    What a client says to set up its connection is always answered and not counted.
+    Commands that set up a connection are always answered and not counted.
     """
 
     def __init__(self, url: str) -> None:
@@ -35,11 +35,11 @@ class Link:
         self.commands: list[str] = []
         self.fate: Callable[[int], Fate] = lambda _number: Fate.ANSWERED
         self.withheld: Callable[[], None] = lambda: None
-        """Called when a command was carried out, before the connection is closed."""
+        """Called after a command is carried out, before the connection is closed."""
         self._lock = Lock()
 
     def judge(self, command: str) -> Fate:
-        """Count a command and say what becomes of it."""
+        """Count a command and return its fate."""
         if command in {"CLIENT", "HELLO", "SELECT"}:
             return Fate.ANSWERED
         with self._lock:
@@ -47,14 +47,14 @@ class Link:
             return self.fate(len(self.commands) - 1)
 
     def begin_again(self, fate: Callable[[int], Fate]) -> None:
-        """Count from 0 again, and have ``fate`` decide from now on."""
+        """Count from 0 again, and use ``fate`` from now on."""
         self.commands.clear()
         self.fate = fate
 
 
 @contextmanager
 def linked(server: StoreServer) -> Iterator[Link]:
-    """Listen in front of a store."""
+    """Run a proxy in front of a store."""
     path = server.directory / "link.sock"
     link = Link(f"unix://{path}")
 
@@ -89,7 +89,7 @@ def linked(server: StoreServer) -> Iterator[Link]:
 
 
 def _value(stream: BufferedIOBase) -> bytes:
-    """Read one value of the protocol as it was sent; nothing at the end of the stream."""
+    """Return the bytes of one RESP value, empty at the end of the stream."""
     line = stream.readline()
     kind, rest = line[:1], line[1:].strip()
     if kind == b"$" and rest != b"-1":

@@ -1,4 +1,4 @@
-"""Games brought into a store by its own means, and what its boards must then hold."""
+"""Create and play games directly in a store, and compute the expected boards."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _VECTORS = Path(__file__).parents[2] / "openapi" / "vectors" / "games.json"
 
 
 def vectors() -> list[Record]:
-    """Return whole games by every ruleset and many options, half of them won."""
+    """Return whole games of every ruleset and many options, half of them won."""
     return [
         Record(
             rules_for(game["ruleset"], game["options"]),
@@ -47,20 +47,20 @@ WON = next(
     for record in vectors()
     if replay(record.seed, record.actions, record.rules.options).status is Status.WON
 )
-"""A game by the original rules."""
+"""A won game of the original ruleset."""
 
 
 def random_record(luck: int, rules: Rules | None = None, seed: str | None = None) -> Record:
-    """Return a game played at random, the same for the same luck."""
+    """Return a randomly played game; the same arguments return the same game."""
     rules = rules or rules_for()
     seed = seed or f"random-{luck}"
     return Record(rules, seed, players.play(seed, rules.options, (0.6, 0.1, luck)).actions)
 
 
 def longest() -> Record:
-    """Return a game with as many actions as there can be.
+    """Return a game with the largest possible number of actions.
 
-    All 44 cards are turned up and faced, 40 rooms are avoided and their 160 cards turned up again.
+    All 44 cards are drawn and faced, 40 rooms are avoided and their 160 cards are drawn again.
     """
     rules = rules_for("original", {"draw": "manual", "avoiding": "always", "health": 99})
     for seed in map(str, count()):
@@ -70,8 +70,8 @@ def longest() -> Record:
     raise AssertionError
 
 
-def new_game(record: Record = LOST, **changes: Any) -> NewGame:  # noqa: ANN401  # any field's value
-    """Return what a game is created from; it is ranked unless the changes make it otherwise."""
+def new_game(record: Record = LOST, **changes: Any) -> NewGame:  # noqa: ANN401  # any field value
+    """Return a new ranked game; ``changes`` override its fields."""
     return replace(
         NewGame(
             id=secrets.token_urlsafe(16),
@@ -85,29 +85,29 @@ def new_game(record: Record = LOST, **changes: Any) -> NewGame:  # noqa: ANN401 
     )
 
 
-def create(store: Store, record: Record = LOST, **changes: Any) -> Game:  # noqa: ANN401  # likewise
-    """Create a game that nobody has played yet."""
+def create(store: Store, record: Record = LOST, **changes: Any) -> Game:  # noqa: ANN401  # any field value
+    """Create a game without moves."""
     game, created = store.games.create(new_game(record, **changes))
     assert created
     return game
 
 
 def state_after(game: Game, actions: Sequence[Action]) -> State:
-    """Return where ``actions`` lead to from the end of the game's log."""
+    """Return the state after appending ``actions`` to the game's log."""
     return replay(game.seed, (*from_log(game.log), *actions), game.rules.options)
 
 
 def move(store: Store, game: Game, actions: Sequence[Action]) -> Game:
-    """Append actions to a game at once, whatever they turn up."""
+    """Append actions to a game in one batch."""
     return store.append(game, actions, state_after(game, actions))
 
 
-def one_short(store: Store, record: Record = LOST, **changes: Any) -> Game:  # noqa: ANN401  # likewise
+def one_short(store: Store, record: Record = LOST, **changes: Any) -> Game:  # noqa: ANN401  # any field value
     """Create a game and play all of it but the last action."""
     return move(store, create(store, record, **changes), record.actions[:-1])
 
 
-def finish(store: Store, record: Record = LOST, **changes: Any) -> Game:  # noqa: ANN401  # likewise
+def finish(store: Store, record: Record = LOST, **changes: Any) -> Game:  # noqa: ANN401  # any field value
     """Create a game and play all of it."""
     return move(store, create(store, record, **changes), record.actions)
 
@@ -119,7 +119,7 @@ def clock(redis: Redis) -> int:
 
 
 def pending(redis: Redis) -> list[str]:
-    """Return the ids of the games that are noted as about to be finished, the oldest note first."""
+    """Return the ids of pending games (about to be finished), oldest note first."""
     return [str(game_id) for game_id in redis.zrange("pending", 0, -1)]
 
 
@@ -130,11 +130,11 @@ def age(redis: Redis, milliseconds: int) -> None:
 
 
 Ranking = list[tuple[int, str]]
-"""Score and id of the games on a board, the best first."""
+"""Scores and ids of the games on a board, best first."""
 
 
 def replayed_boards(store: Store, redis: Redis) -> dict[Board, Ranking]:
-    """Return what the boards must hold: every finished game in the store, replayed and sorted."""
+    """Return the expected boards: every finished game in the store, replayed and sorted."""
     boards: dict[Board, list[tuple[int, int, str]]] = {}
     for key in redis.scan_iter("game:*"):
         game = store.games.read(key.removeprefix("game:"))
@@ -150,7 +150,7 @@ def replayed_boards(store: Store, redis: Redis) -> dict[Board, Ranking]:
 
 
 def boards_read(store: Store, redis: Redis) -> dict[Board, Ranking]:
-    """Return all boards in the store, as reading them page by page tells."""
+    """Return all boards in the store, read page by page."""
     boards = {}
     for key in redis.scan_iter("board:*"):
         ruleset, _, seed = key.removeprefix("board:").partition("/")
@@ -160,7 +160,7 @@ def boards_read(store: Store, redis: Redis) -> dict[Board, Ranking]:
 
 
 def read_board(store: Store, board: Board, limit: int = 7) -> Ranking:
-    """Return a whole board, read page by page; ranks must count from 1 without a gap."""
+    """Return a whole board, read page by page, and check that ranks count from 1 without gaps."""
     ranking: Ranking = []
     cursor: str | None = ""
     while cursor is not None:

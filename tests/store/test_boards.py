@@ -1,4 +1,4 @@
-"""Boards: sorted sets whose order is the ranking."""
+"""Boards: sorted sets, ordered by rank."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 STANDARD, SEEDED = Board("original"), Board("original", "demo-1")
 WORST, BEST = 1 - 208, 99 + 10
-"""A game's score lies between its health - 208 and its health + 10; health is 1 to 99."""
+"""A score is between health - 208 and health + 10; health is 1 to 99."""
 
 NOW = 1_800_000_000_000
 IDS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
@@ -57,16 +57,16 @@ def _all(boards: Boards, board: Board) -> list[Member]:
 
 
 @given(any_member)
-def test_a_member_is_read_back_from_its_text(member: Member) -> None:
+def test_a_member_parses_back_from_its_text(member: Member) -> None:
     assert Member.parse(str(member)) == member
 
 
 @given(any_member, any_member)
-def test_texts_are_in_the_order_of_score_then_finish(one: Member, other: Member) -> None:
+def test_member_texts_sort_by_score_then_finish_time(one: Member, other: Member) -> None:
     assert (str(one).encode() < str(other).encode()) == (_by_rank(one) < _by_rank(other))
 
 
-def test_boards_rank_by_score_and_of_equal_scores_the_earlier_first(boards: Boards) -> None:
+def test_boards_rank_by_score_and_break_ties_by_finish_time(boards: Boards) -> None:
     members = [
         Member(score, NOW + late, _id(late))
         for score in (WORST, -100, -99, -10, -9, -1, 0, 1, 9, 10, 99, 100, BEST)
@@ -82,25 +82,25 @@ def test_boards_rank_by_score_and_of_equal_scores_the_earlier_first(boards: Boar
     )
 
 
-def test_entering_again_changes_nothing(boards: Boards) -> None:
+def test_entering_a_member_twice_changes_nothing(boards: Boards) -> None:
     for _ in range(2):
         boards.enter(STANDARD, Member(3, NOW, _id(1)))
     assert boards.total(STANDARD) == 1
 
 
-def test_who_is_not_on_the_board_has_no_rank(boards: Boards) -> None:
+def test_a_member_that_is_not_on_the_board_has_no_rank(boards: Boards) -> None:
     boards.enter(STANDARD, Member(3, NOW, _id(1)))
     assert boards.rank(STANDARD, Member(3, NOW + 1, _id(1))) is None
     assert boards.rank(SEEDED, Member(3, NOW, _id(1))) is None
 
 
-def test_an_empty_board_has_nothing_on_it(boards: Boards) -> None:
+def test_an_empty_board_has_no_entries(boards: Boards) -> None:
     assert boards.total(STANDARD) == 0
     assert boards.after(STANDARD, "", 5) == (1, [])
     assert boards.member_at(STANDARD, 0) is None
 
 
-def test_boards_of_each_ruleset_and_seed_are_kept_apart(boards: Boards) -> None:
+def test_each_ruleset_and_seed_has_a_separate_board(boards: Boards) -> None:
     places = [Board(name, seed) for name in ("original", "strict") for seed in (None, "a", "b")]
     for number, board in enumerate(places):
         boards.enter(board, Member(number, NOW, _id(number)))
@@ -122,39 +122,45 @@ def ten(boards: Boards) -> list[Member]:
 
 
 @pytest.mark.parametrize("place", range(10))
-def test_behind_a_cursor_come_the_next_ranks(boards: Boards, ten: list[Member], place: int) -> None:
+def test_a_cursor_continues_with_the_next_ranks(
+    boards: Boards, ten: list[Member], place: int
+) -> None:
     assert boards.after(STANDARD, str(ten[place]), 3) == (place + 2, ten[place + 1 : place + 4])
 
 
-def test_a_cursor_is_good_when_its_member_is_gone(boards: Boards, ten: list[Member]) -> None:
+def test_a_cursor_stays_valid_after_its_member_is_dropped(
+    boards: Boards, ten: list[Member]
+) -> None:
     boards.drop(STANDARD, [ten[4]])
     assert boards.after(STANDARD, str(ten[4]), 3) == (5, ten[5:8])
 
 
-def test_a_cursor_stays_where_it_is_when_a_better_game_comes_in(
+def test_a_cursor_keeps_its_position_when_a_better_game_is_entered(
     boards: Boards, ten: list[Member]
 ) -> None:
     boards.enter(STANDARD, Member(99, NOW, _id(99)))
     assert boards.after(STANDARD, str(ten[4]), 3) == (7, ten[5:8])
 
 
-def test_a_member_is_found_by_its_place(boards: Boards, ten: list[Member]) -> None:
+def test_member_at_finds_a_member_by_its_place(boards: Boards, ten: list[Member]) -> None:
     assert [boards.member_at(STANDARD, place) for place in range(10)] == ten
     assert boards.member_at(STANDARD, 10) is None
     assert boards.member_at(STANDARD, -1) is None
 
 
-def test_members_are_dropped(boards: Boards, ten: list[Member]) -> None:
+def test_drop_removes_only_the_given_members(boards: Boards, ten: list[Member]) -> None:
     boards.drop(STANDARD, [ten[0], ten[5]])
     assert _all(boards, STANDARD) == ten[1:5] + ten[6:]
 
 
-def test_the_board_of_a_ruleset_stays_for_ever(boards: Boards, redis: Redis) -> None:
+def test_the_board_of_a_ruleset_never_expires(boards: Boards, redis: Redis) -> None:
     boards.enter(STANDARD, Member(3, clock(redis), _id(1)))
     assert redis.pexpiretime("board:original") == -1
 
 
-def test_a_seeded_board_stays_30_days_after_its_newest_finish(boards: Boards, redis: Redis) -> None:
+def test_a_seeded_board_expires_30_days_after_its_latest_finish(
+    boards: Boards, redis: Redis
+) -> None:
     now = clock(redis)
     newest = 0
     for number, finished in enumerate((now - DAY, now, now - 2 * DAY, now - 1, now + 5, now + 4)):
@@ -163,14 +169,12 @@ def test_a_seeded_board_stays_30_days_after_its_newest_finish(boards: Boards, re
         assert redis.pexpiretime("board:original/demo-1") == newest + 30 * DAY
 
 
-def test_a_finish_of_more_than_30_days_ago_does_not_keep_a_seeded_board_for_ever(
-    boards: Boards, redis: Redis
-) -> None:
+def test_a_seeded_board_with_only_an_old_finish_still_expires(boards: Boards, redis: Redis) -> None:
     boards.enter(SEEDED, Member(3, clock(redis) - 31 * DAY, _id(1)))
     assert redis.pexpiretime("board:original/demo-1") != -1
 
 
-def test_a_finish_of_more_than_30_days_ago_leaves_a_seeded_board_as_it_is(
+def test_an_old_finish_does_not_change_the_expiry_of_a_seeded_board(
     boards: Boards, redis: Redis
 ) -> None:
     now = clock(redis)

@@ -1,4 +1,4 @@
-"""Which server a URL names, and that nothing is connected before the first call."""
+"""The client: parsing of store URLs, timeouts, and lazy connections."""
 
 from __future__ import annotations
 
@@ -46,23 +46,23 @@ def test_a_url_names_one_server(url: str, expected: Mapping[str, object]) -> Non
 
 
 @pytest.mark.parametrize("url", ["redis://example", "rediss://example", "unix:///run/store.sock"])
-def test_every_connection_is_bounded_in_time_and_retried_once(url: str) -> None:
+def test_every_connection_has_a_timeout_and_one_retry(url: str) -> None:
     connection = _client(url).connection_pool.make_connection()
     assert isinstance(connection, AbstractConnection)
     assert (connection.socket_timeout, connection.socket_connect_timeout) == (TIMEOUT, TIMEOUT)
     assert connection.retry.get_retries() == RETRIES == 1
 
 
-def test_the_scheme_says_how_to_connect() -> None:
+def test_the_url_scheme_selects_the_connection_class() -> None:
     pools = {scheme: _client(f"{scheme}://x/x").connection_pool for scheme in ("rediss", "unix")}
     assert pools["rediss"].connection_class is SSLConnection
     assert pools["unix"].connection_class is UnixDomainSocketConnection
 
 
 class Cluster:
-    """Stands in for the client of a Cluster, which asks its nodes as soon as it is made."""
+    """Fake RedisCluster; the real one connects to its nodes when constructed."""
 
-    def __init__(self, **arguments: Any) -> None:  # noqa: ANN401  # whatever they are
+    def __init__(self, **arguments: Any) -> None:  # noqa: ANN401  # any argument
         self.arguments = arguments
 
     @property
@@ -108,7 +108,7 @@ def test_a_url_names_the_nodes_of_a_cluster(where: str, nodes: list[tuple[str, i
         ("user:p%40w%2F%3A@", "user", "p@w/:"),
     ],
 )
-def test_a_url_has_the_login_to_a_cluster(
+def test_a_cluster_url_may_contain_a_login(
     login: str, user: str | None, password: str | None
 ) -> None:
     arguments = _cluster(f"redis+cluster://{login}h1:7000,h2:7001").arguments
@@ -117,19 +117,19 @@ def test_a_url_has_the_login_to_a_cluster(
 
 @pytest.mark.usefixtures("_no_cluster")
 @pytest.mark.parametrize(("scheme", "tls"), [("redis+cluster", False), ("rediss+cluster", True)])
-def test_the_scheme_says_whether_a_cluster_is_reached_by_tls(scheme: str, tls: bool) -> None:
+def test_the_url_scheme_selects_tls_for_a_cluster(scheme: str, tls: bool) -> None:
     assert _cluster(f"{scheme}://h1").arguments["ssl"] is tls
 
 
 @pytest.mark.usefixtures("_no_cluster")
-def test_the_client_of_a_cluster_is_bounded_in_time_and_retries_once() -> None:
+def test_the_cluster_client_has_a_timeout_and_one_retry() -> None:
     arguments = _cluster("redis+cluster://h1").arguments
     assert (arguments["socket_timeout"], arguments["socket_connect_timeout"]) == (TIMEOUT, TIMEOUT)
     assert arguments["retry"].get_retries() == RETRIES
 
 
 @pytest.mark.parametrize("scheme", ["redis", "rediss", "redis+cluster", "rediss+cluster"])
-def test_nothing_is_connected_before_the_first_call(scheme: str) -> None:
+def test_a_store_does_not_connect_before_the_first_call(scheme: str) -> None:
     store = Store(f"{scheme}://127.0.0.1:{free_port()}")
     store.forget_connections()
     for _ in range(2):
@@ -137,7 +137,7 @@ def test_nothing_is_connected_before_the_first_call(scheme: str) -> None:
             store.probe()
 
 
-def test_a_login_is_used(server: StoreServer) -> None:
+def test_the_login_of_the_url_is_used(server: StoreServer) -> None:
     with server.client as admin:
         admin.acl_setuser(
             "scoundrel", enabled=True, passwords=["+pw"], keys=["*"], categories=["+@all"]
@@ -151,7 +151,7 @@ def test_a_login_is_used(server: StoreServer) -> None:
             admin.acl_deluser("scoundrel")
 
 
-def test_a_password_is_not_told_by_an_error(server: StoreServer) -> None:
+def test_an_error_does_not_reveal_the_password(server: StoreServer) -> None:
     url = server.url.replace("unix://", "unix://scoundrel:hunter2@")
     with pytest.raises(UNAVAILABLE) as error:
         Store(url).probe()

@@ -1,4 +1,4 @@
-"""The store as a Cluster: games, boards and notes lie on different nodes."""
+"""The store on a Cluster, with games, boards and pending notes on different nodes."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def cluster(binary: str) -> Iterator[Cluster]:
 
 @pytest.fixture
 def url(cluster: Cluster) -> str:
-    """The Cluster, empty."""
+    """URL of the Cluster, which is emptied first."""
     cluster.empty()
     return cluster.url
 
 
 @pytest.fixture
 def redis(cluster: Cluster, url: str) -> Iterator[Redis]:
-    """A client to look behind the store."""
+    """A client that reads the Cluster directly."""
     assert url
     with cluster.client as client:
         yield client
@@ -78,7 +78,7 @@ def test_games_on_every_node_are_read_in_order(store: Store, cluster: Cluster) -
     assert store.games.read_all([*[game.id for game in games], "gone"]) == [*games, None]
 
 
-def test_boards_are_the_replay_of_the_finished_games(store: Store, redis: Redis) -> None:
+def test_boards_equal_the_replay_of_the_finished_games(store: Store, redis: Redis) -> None:
     for luck in range(40):
         rules = rules_for(list(RULESETS)[luck % 4])
         mode = Mode.SEEDED if luck % 3 else Mode.STANDARD
@@ -89,7 +89,7 @@ def test_boards_are_the_replay_of_the_finished_games(store: Store, redis: Redis)
     assert not redis.exists("pending")
 
 
-def test_a_game_that_was_left_unranked_is_swept(store: Store, redis: Redis) -> None:
+def test_a_sweep_ranks_games_that_were_left_unranked(store: Store, redis: Redis) -> None:
     games = [finish(store), *[one_short(store) for _ in range(5)]]
     for game in games[1:3]:
         store.ledger.expect(game)
@@ -113,7 +113,7 @@ def test_all_processes_share_one_secret(url: str) -> None:
     assert one.secret.derive(Purpose.ID, "x") == other.secret.derive(Purpose.ID, "x")
 
 
-def test_the_creations_of_clients_are_counted_on_every_node(url: str, redis: Redis) -> None:
+def test_the_create_limit_counts_each_client_across_all_nodes(url: str, redis: Redis) -> None:
     limits = [Store(url, create_limit=RateLimitItemPerMinute(2)).create_limit for _ in range(2)]
     for client in map(str, range(20)):
         taken = [limit.take(client).granted for limit in limits * 2 if limit]
@@ -121,13 +121,13 @@ def test_the_creations_of_clients_are_counted_on_every_node(url: str, redis: Red
     assert len(list(redis.scan_iter("limit:*"))) == 20
 
 
-def test_a_cluster_is_probed(store: Store) -> None:
+def test_a_cluster_can_be_probed_again_after_its_connections_are_dropped(store: Store) -> None:
     store.probe()
     store.forget_connections()
     store.probe()
 
 
-def test_a_cluster_that_is_down_is_unavailable_until_it_is_back(
+def test_a_cluster_that_is_down_is_unavailable_until_it_restarts(
     cluster: Cluster, store: Store
 ) -> None:
     game = one_short(store)

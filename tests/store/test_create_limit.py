@@ -1,4 +1,4 @@
-"""The count of a client's creations in the store."""
+"""The limit on games created per client, counted in the store."""
 
 from __future__ import annotations
 
@@ -25,55 +25,55 @@ def limit_of(server: StoreServer) -> CreateLimit:
     return limit
 
 
-def test_so_many_are_granted_and_no_more(server: StoreServer) -> None:
+def test_creations_beyond_the_limit_are_refused(server: StoreServer) -> None:
     limit = limit_of(server)
-    taken = [limit.take("somebody") for _ in range(AMOUNT + 2)]
+    taken = [limit.take("client") for _ in range(AMOUNT + 2)]
     assert [allowance.granted for allowance in taken] == [True] * AMOUNT + [False] * 2
     assert [allowance.remaining for allowance in taken] == [2, 1, 0, 0, 0]
     assert all(0 < allowance.seconds <= 60 for allowance in taken)
 
 
-def test_two_stores_count_together_and_clients_apart(server: StoreServer) -> None:
+def test_stores_share_a_count_and_clients_have_separate_counts(server: StoreServer) -> None:
     one, other = limit_of(server), limit_of(server)
-    assert [limit.take("somebody").remaining for limit in (one, other, one)] == [2, 1, 0]
-    assert other.take("somebody else").remaining == 2
+    assert [limit.take("client").remaining for limit in (one, other, one)] == [2, 1, 0]
+    assert other.take("another client").remaining == 2
 
 
 def test_a_refusal_writes_nothing(server: StoreServer, redis: Redis) -> None:
     limit = limit_of(server)
     for _ in range(AMOUNT):
-        limit.take("somebody")
+        limit.take("client")
     (key,) = redis.scan_iter("*")
     before = redis.lrange(key, 0, -1), redis.pexpiretime(key)
-    assert not limit.take("somebody").granted
+    assert not limit.take("client").granted
     assert (redis.lrange(key, 0, -1), redis.pexpiretime(key)) == before
 
 
-def test_the_count_goes_with_its_time(server: StoreServer, redis: Redis) -> None:
+def test_the_count_expires_with_its_period(server: StoreServer, redis: Redis) -> None:
     limit = Store(server.url, create_limit=RateLimitItemPerSecond(1)).create_limit
     assert limit is not None
-    limit.take("somebody")
+    limit.take("client")
     assert redis.dbsize() == 1
     wait_until(lambda: redis.dbsize() == 0)
-    assert limit.take("somebody").granted
+    assert limit.take("client").granted
 
 
-def test_a_store_that_forgot_the_scripts_is_told_them_again(
+def test_scripts_are_loaded_again_after_the_store_loses_them(
     server: StoreServer, redis: Redis
 ) -> None:
     limit = limit_of(server)
-    limit.take("somebody")
+    limit.take("client")
     redis.script_flush()
-    assert limit.take("somebody").remaining == 1
+    assert limit.take("client").remaining == 1
 
 
-def test_a_store_that_is_away_is_unavailable_and_counts_again_once_it_is_back(
+def test_the_limit_is_unavailable_during_an_outage_and_keeps_its_count(
     own_server: StoreServer,
 ) -> None:
     limit = limit_of(own_server)
-    limit.take("somebody")
+    limit.take("client")
     own_server.kill()
     with pytest.raises(UNAVAILABLE):
-        limit.take("somebody")
+        limit.take("client")
     own_server.start()
-    assert limit.take("somebody").remaining == 1
+    assert limit.take("client").remaining == 1

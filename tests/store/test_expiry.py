@@ -1,4 +1,4 @@
-"""What a store forgets as days and months pass by its own clock, and what it keeps."""
+"""Expiry over days and months of the store's own clock."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from api.store import Board, GameNotFound, Mode, Store
 from engine import rules_for
 from tests.clock import faketime_library
 from tests.servers import wait_until
-from tests.store.clock import clocked
+from tests.store.clock import fake_clock_store
 from tests.store.play import LOST, WON, create, finish, move, one_short
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from redis import Redis
 
     from api.store import Game
-    from tests.store.clock import Clocked
+    from tests.store.clock import FakeClockStore
 
 pytestmark = [
     pytest.mark.slow,
@@ -37,19 +37,19 @@ ALWAYS = {"secret", "secret:fingerprint"}
 
 
 @pytest.fixture
-def time() -> Iterator[Clocked]:
-    with clocked() as store:
+def time() -> Iterator[FakeClockStore]:
+    with fake_clock_store() as store:
         yield store
 
 
 @pytest.fixture
-def redis(time: Clocked) -> Iterator[Redis]:
+def redis(time: FakeClockStore) -> Iterator[Redis]:
     with time.server.client as client:
         yield client
 
 
 @pytest.fixture
-def store(time: Clocked) -> Store:
+def store(time: FakeClockStore) -> Store:
     store = Store(time.server.url, keep_lost_days=60, create_limit=RateLimitItemPerMinute(5))
     store.secret.check()
     return store
@@ -67,8 +67,8 @@ def _gone(store: Store, game: Game) -> bool:
     return False
 
 
-def test_of_all_that_was_created_only_won_games_and_their_board_are_left_at_last(
-    store: Store, redis: Redis, time: Clocked
+def test_everything_expires_except_won_games_and_their_board(
+    store: Store, redis: Redis, time: FakeClockStore
 ) -> None:
     untouched = create(store)
     begun = move(store, create(store), LOST.actions[:1])
@@ -76,67 +76,67 @@ def test_of_all_that_was_created_only_won_games_and_their_board_are_left_at_last
     custom = finish(store, rules=CUSTOM)
     seeded = finish(store, mode=Mode.SEEDED)
     assert store.create_limit is not None
-    store.create_limit.take("somebody")
+    store.create_limit.take("client")
     store.probe()
     boards = {"board:original", f"board:original/{seeded.seed}"}
 
     def left(*games: Game) -> None:
-        """Only these games are left with the boards; the store itself takes the others away."""
+        """Check that the store has expired everything but the boards and these games."""
         expected = ALWAYS | boards | _keys(*games)
         wait_until(lambda: redis.dbsize() == len(expected))
         assert set(redis.scan_iter("*")) == expected
 
     assert redis.dbsize() == len(ALWAYS | boards) + 6 + len({"limit", "probe"})
-    time.pass_to(60)
+    time.advance_to(60)
     left(untouched, begun, won, lost, custom, seeded)
-    time.pass_to(DAY - HOUR)
+    time.advance_to(DAY - HOUR)
     left(untouched, begun, won, lost, custom, seeded)
-    time.pass_to(DAY)
+    time.advance_to(DAY)
     left(begun, won, lost, custom, seeded)
-    time.pass_to(30 * DAY - HOUR)
+    time.advance_to(30 * DAY - HOUR)
     left(begun, won, lost, custom, seeded)
-    time.pass_to(30 * DAY)
+    time.advance_to(30 * DAY)
     boards.remove(f"board:original/{seeded.seed}")
     left(won, lost)
-    time.pass_to(60 * DAY - HOUR)
+    time.advance_to(60 * DAY - HOUR)
     left(won, lost)
-    time.pass_to(60 * DAY)
+    time.advance_to(60 * DAY)
     left(won)
-    time.pass_to(3650 * DAY)
+    time.advance_to(3650 * DAY)
     left(won)
     assert [entry.game.id for entry in store.ledger.page(Board("original"), 10).entries] == [won.id]
     assert redis.zcard("board:original") == 1
 
 
-def test_a_move_gives_a_game_another_month(store: Store, time: Clocked) -> None:
+def test_a_move_extends_a_game_by_30_days(store: Store, time: FakeClockStore) -> None:
     game = move(store, create(store), LOST.actions[:1])
     for month, action in enumerate(LOST.actions[1:3], start=1):
-        time.pass_to(month * 29 * DAY)
+        time.advance_to(month * 29 * DAY)
         game = move(store, game, [action])
-    time.pass_to(88 * DAY - HOUR)
+    time.advance_to(88 * DAY - HOUR)
     assert not _gone(store, game)
-    time.pass_to(88 * DAY)
+    time.advance_to(88 * DAY)
     assert _gone(store, game)
 
 
-def test_a_newer_finish_keeps_a_seeded_board_and_an_older_entry_goes_with_its_game(
-    store: Store, redis: Redis, time: Clocked
+def test_a_newer_finish_extends_a_seeded_board_and_expired_games_leave_it(
+    store: Store, redis: Redis, time: FakeClockStore
 ) -> None:
     finish(store, mode=Mode.SEEDED)
-    time.pass_to(20 * DAY)
+    time.advance_to(20 * DAY)
     newer = finish(store, mode=Mode.SEEDED)
     board = Board("original", newer.seed)
-    time.pass_to(31 * DAY)
+    time.advance_to(31 * DAY)
     assert [entry.game.id for entry in store.ledger.page(board, 10).entries] == [newer.id]
-    time.pass_to(51 * DAY)
+    time.advance_to(51 * DAY)
     wait_until(lambda: set(redis.scan_iter("*")) == ALWAYS)
 
 
-def test_the_note_of_a_game_that_expired_unfinished_is_swept_away(
-    store: Store, redis: Redis, time: Clocked
+def test_a_sweep_drops_the_note_of_an_unfinished_game_that_expired(
+    store: Store, redis: Redis, time: FakeClockStore
 ) -> None:
     game = one_short(store)
     store.ledger.expect(game)
-    time.pass_to(31 * DAY)
+    time.advance_to(31 * DAY)
     store.ledger.sweep()
     wait_until(lambda: set(redis.scan_iter("*")) == ALWAYS)

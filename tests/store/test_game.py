@@ -1,4 +1,4 @@
-"""A game's state and steps follow from its log, whether or not an earlier state is known."""
+"""A game's state and steps are computed from its log, reusing an earlier known state."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 LOG = to_log(LOST.actions)
 STRANGE = to_log(LOST.actions[::-1])
-"""A log that does not belong to its game."""
+"""A log whose actions are not legal in the game."""
 
 
-def copy(record: Record = LOST, log: str | None = None, **changes: Any) -> Game:  # noqa: ANN401  # any field's value
-    """Return a game as it is read from the store, whose state is not known yet."""
+def copy(record: Record = LOST, log: str | None = None, **changes: Any) -> Game:  # noqa: ANN401  # any field value
+    """Return a game as read from the store, with its state not computed yet."""
     return replace(
         Game(
             id="a-game",
@@ -58,12 +58,12 @@ def applied(monkeypatch: pytest.MonkeyPatch) -> list[Action]:
     return applied
 
 
-def test_a_new_game_is_in_the_state_of_its_deal() -> None:
+def test_a_new_game_has_the_state_of_its_deal() -> None:
     assert copy(log="").deal == begin(LOST.seed, LOST.rules.options)
     assert copy(log="").state == begin(LOST.seed, LOST.rules.options).state
 
 
-def test_state_and_steps_are_the_engine_s() -> None:
+def test_state_and_steps_equal_those_of_the_engine() -> None:
     for record in vectors():
         played = copy(record)
         assert played.state == at(record, len(record.actions))
@@ -71,7 +71,7 @@ def test_state_and_steps_are_the_engine_s() -> None:
         assert list(played.steps) == list(steps(record.seed, record.actions, record.rules.options))
 
 
-def test_the_longest_game_is_replayed() -> None:
+def test_the_longest_game_can_be_replayed() -> None:
     record = longest()
     assert len(record.actions) == LONGEST
     assert copy(record).state == at(record, LONGEST)
@@ -102,7 +102,7 @@ def test_a_later_copy_applies_only_the_new_actions(applied: list[Action], versio
         (LOG[:1], copy(log=to_log(at(LOST, 0).legal[1:2]))),
         (LOG[:1], copy()),
     ],
-    ids=["its seed", "its rules", "its log", "a longer log"],
+    ids=["other seed", "other rules", "other log", "longer log"],
 )
 def test_the_state_of_a_different_game_is_not_used(log: str, other: Game) -> None:
     played = copy(log=log)
@@ -110,7 +110,7 @@ def test_the_state_of_a_different_game_is_not_used(log: str, other: Game) -> Non
     assert played.knowing(other).state == at(LOST, len(log))
 
 
-def test_an_unknown_state_is_not_computed_in_advance(applied: list[Action]) -> None:
+def test_an_unknown_state_is_not_computed_eagerly(applied: list[Action]) -> None:
     copy().knowing(copy(log=LOG[:2]))
     assert not applied
 
@@ -124,7 +124,7 @@ def test_a_log_with_illegal_actions_is_unreadable() -> None:
                 _ = strange.steps
 
 
-def test_an_unreadable_earlier_copy_is_harmless() -> None:
+def test_an_unreadable_earlier_copy_raises_only_when_the_state_is_read() -> None:
     played = copy(log=STRANGE)
     played = played.knowing(copy(log=STRANGE))
     with pytest.raises(UnreadableGame):
@@ -141,7 +141,7 @@ def test_a_game_that_is_read_again_keeps_its_state(store: Store, applied: list[A
     assert not applied
 
 
-def test_reading_many_games_replays_and_forgets_none(
+def test_reading_many_games_replays_no_game_and_evicts_no_copy(
     store: Store, applied: list[Action], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(games, "MAX_COPIES", 1)

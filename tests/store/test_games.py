@@ -1,4 +1,4 @@
-"""Games in the store: what is kept of them, what is appended to them, and how long they last."""
+"""Games in the store: creating, reading, appending, and expiry."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 
 HALF = WON._replace(actions=WON.actions[: len(WON.actions) // 2])
 BYTES_HALFWAY = 220
-"""Measured: 176 bytes in Valkey and 200 in Redis with the expiry, and a player's name on top.
+"""Measured: 176 bytes in Valkey and 200 in Redis with the expiry, plus the player's name.
 
-A field too long for the compact encoding would make it several times that.
+A field too long for the compact encoding would take several times as much.
 """
 
 ALL_OPTIONS = parse_rules(
@@ -81,9 +81,7 @@ def test_a_new_game_is_read_as_it_was_created(store: Store, fields: Mapping[str,
 
 
 @pytest.mark.parametrize("fields", EVERYTHING.values(), ids=EVERYTHING)
-def test_a_game_that_moved_is_read_as_it_was_appended_to(
-    store: Store, fields: Mapping[str, Any]
-) -> None:
+def test_a_game_is_read_with_its_appended_actions(store: Store, fields: Mapping[str, Any]) -> None:
     game = create(store, **fields)
     for _ in range(3):
         game = move(store, game, game.state.legal[:1])
@@ -91,7 +89,7 @@ def test_a_game_that_moved_is_read_as_it_was_appended_to(
     assert len(game.log) == 3
 
 
-def test_every_action_survives_in_a_log(store: Store) -> None:
+def test_every_action_can_be_stored_in_a_log(store: Store) -> None:
     game = create(store)
     game = store.games.append(game, ACTIONS, game.state)
     assert from_log(store.games.read(game.id).log) == ACTIONS
@@ -102,15 +100,17 @@ def test_an_unknown_game_is_not_found(store: Store) -> None:
         store.games.read("unknown")
 
 
-def test_several_games_are_read_in_order_and_those_that_are_gone_are_none(store: Store) -> None:
+def test_several_games_are_read_in_order_with_none_for_missing_ones(store: Store) -> None:
     one, other = create(store), create(store)
     assert store.games.read_all([other.id, "gone", one.id]) == [other, None, one]
     assert store.games.read_all([]) == []
 
 
 @pytest.mark.parametrize("player", [None, "Zoë", "\N{OLD PERSIAN SIGN A}" * 24])
-def test_a_game_halfway_is_small(store: Store, redis: Redis, player: str | None) -> None:
-    seed = "R" * 32  # as long as one that the server draws
+def test_a_half_played_game_needs_little_memory(
+    store: Store, redis: Redis, player: str | None
+) -> None:
+    seed = "R" * 32  # the length of a generated seed
     game = create(store, player=player, seed=seed)
     halfway = store.games.append(game, HALF.actions, game.state)
     used = redis.memory_usage(_key(halfway), samples=0)
@@ -120,13 +120,13 @@ def test_a_game_halfway_is_small(store: Store, redis: Redis, player: str | None)
     assert used <= BYTES_HALFWAY + name + (name and 10)
 
 
-def test_the_longest_game_is_still_encoded_compactly(store: Store, redis: Redis) -> None:
+def test_the_longest_game_uses_the_compact_encoding(store: Store, redis: Redis) -> None:
     game = create(store, player="\N{OLD PERSIAN SIGN A}" * 24, seed="~" * 64, rules=ALL_OPTIONS)
     store.games.append(game, [DRAW] * LONGEST, game.state)
     assert redis.object("encoding", _key(game)) == "listpack"
 
 
-def test_the_longest_game_is_played_to_its_end(store: Store) -> None:
+def test_the_longest_game_can_be_played_to_its_end(store: Store) -> None:
     record = longest()
     game = create(store, record)
     for action in record.actions:
@@ -135,14 +135,14 @@ def test_the_longest_game_is_played_to_its_end(store: Store) -> None:
     assert store.games.read(game.id).log == to_log(record.actions)
 
 
-def test_a_second_game_under_an_id_is_not_created(store: Store) -> None:
+def test_creating_a_game_with_a_used_id_returns_the_existing_game(store: Store) -> None:
     game = move(store, create(store, player="first"), LOST.actions[:2])
     other = new_game(WON, id=game.id, player="second", mode=Mode.SEEDED, locked=True)
     assert store.games.create(other) == (game, False)
     assert store.games.read(game.id) == game
 
 
-def test_appending_returns_the_game_with_the_actions_at_the_end(store: Store) -> None:
+def test_append_returns_the_game_with_the_new_actions(store: Store) -> None:
     game = create(store)
     for action in LOST.actions[:3]:
         before = game
@@ -152,7 +152,7 @@ def test_appending_returns_the_game_with_the_actions_at_the_end(store: Store) ->
 
 
 class Moved:
-    """Logs that another worker may remember of a game whose log is that of ``LOST`` up to 3."""
+    """Logs another worker may have cached of a game that has the first 3 actions of ``LOST``."""
 
     here = to_log(LOST.actions[:3])
     others: Mapping[str, str] = {
@@ -165,7 +165,7 @@ class Moved:
 
 
 @pytest.mark.parametrize("remembered", Moved.others.values(), ids=Moved.others)
-def test_what_was_decided_on_another_log_is_not_appended(
+def test_actions_based_on_another_log_are_not_appended(
     store: Store, redis: Redis, remembered: str
 ) -> None:
     game = move(store, create(store), LOST.actions[:3])
@@ -178,7 +178,7 @@ def test_what_was_decided_on_another_log_is_not_appended(
     assert redis.pexpiretime(_key(game)) == game.expires_at
 
 
-def test_what_was_decided_on_another_seed_is_not_appended(store: Store) -> None:
+def test_actions_based_on_another_seed_are_not_appended(store: Store) -> None:
     game = create(store)
     with pytest.raises(LogMoved) as moved:
         store.games.append(replace(game, seed="another"), LOST.actions[:1], game.state)
@@ -186,7 +186,7 @@ def test_what_was_decided_on_another_seed_is_not_appended(store: Store) -> None:
     assert store.games.read(game.id) == game
 
 
-def test_a_log_that_moved_comes_with_all_of_the_game(store: Store) -> None:
+def test_log_moved_carries_the_whole_current_game(store: Store) -> None:
     game = create(store, player="Zoë", locked=True, rules=CUSTOM)
     now = move(store, game, game.state.legal[:1])
     with pytest.raises(LogMoved) as moved:
@@ -194,9 +194,7 @@ def test_a_log_that_moved_comes_with_all_of_the_game(store: Store) -> None:
     assert moved.value.game == now
 
 
-def test_a_game_that_is_gone_is_not_appended_to_nor_brought_back(
-    store: Store, redis: Redis
-) -> None:
+def test_appending_to_a_missing_game_does_not_recreate_it(store: Store, redis: Redis) -> None:
     for game in (create(store), move(store, create(store), LOST.actions[:2])):
         redis.delete(_key(game))
         with pytest.raises(GameNotFound):
@@ -204,7 +202,7 @@ def test_a_game_that_is_gone_is_not_appended_to_nor_brought_back(
         assert not redis.exists(_key(game))
 
 
-def test_times_are_those_of_the_stores_clock(
+def test_times_come_from_the_clock_of_the_store(
     store: Store, redis: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(time, "time", lambda: 0.0)
@@ -220,7 +218,7 @@ def test_times_are_those_of_the_stores_clock(
 
 
 def _expires(redis: Redis, game: Game) -> int | None:
-    """Return when the store will forget a game, which must be what the game says."""
+    """Return when a game expires, checking that store and game agree."""
     expires = int(redis.pexpiretime(_key(game)))
     assert (game.expires_at or -1) == expires
     return game.expires_at
@@ -235,7 +233,7 @@ KINDS: Mapping[str, Mapping[str, Any]] = {
 
 
 @pytest.mark.parametrize("fields", KINDS.values(), ids=KINDS)
-def test_a_game_that_nobody_moves_in_is_kept_a_day(
+def test_a_game_without_moves_expires_after_a_day(
     store: Store, redis: Redis, fields: Mapping[str, Any]
 ) -> None:
     game = create(store, **fields)
@@ -243,54 +241,52 @@ def test_a_game_that_nobody_moves_in_is_kept_a_day(
 
 
 @pytest.mark.parametrize("fields", KINDS.values(), ids=KINDS)
-def test_an_unfinished_game_is_kept_30_days_after_its_last_move(
+def test_an_unfinished_game_expires_30_days_after_its_last_move(
     store: Store, redis: Redis, fields: Mapping[str, Any]
 ) -> None:
     game = create(store, **fields)
     for action in LOST.actions[:2]:
         game = move(store, game, [action])
-        # So that only a new expiry can be right.
+        # The next append must set a new expiry.
         assert _expires(redis, game) == game.updated_at + 30 * DAY
         redis.pexpire(_key(game), DAY)
 
 
-def test_a_won_ranked_game_is_kept_for_ever(store: Store, redis: Redis) -> None:
+def test_a_won_ranked_game_never_expires(store: Store, redis: Redis) -> None:
     game = finish(store, WON)
     assert _expires(redis, game) is None
     assert store.games.read(game.id).expires_at is None
 
 
 @pytest.mark.parametrize("days", [1, 365, 36500])
-def test_a_lost_ranked_game_is_kept_as_long_as_configured(
+def test_a_lost_ranked_game_expires_after_the_configured_days(
     server: StoreServer, redis: Redis, days: int
 ) -> None:
     game = finish(Store(server.url, keep_lost_days=days))
     assert _expires(redis, game) == game.updated_at + days * DAY
 
 
-def test_a_lost_ranked_game_is_kept_for_ever_if_that_is_0_days(
-    server: StoreServer, redis: Redis
-) -> None:
+def test_a_lost_ranked_game_never_expires_with_0_days(server: StoreServer, redis: Redis) -> None:
     assert _expires(redis, finish(Store(server.url, keep_lost_days=0))) is None
 
 
 @pytest.mark.parametrize("record", [WON, LOST], ids=["won", "lost"])
 @pytest.mark.parametrize("kind", ["seeded", "custom", "custom and seeded"])
-def test_a_finished_game_that_is_custom_or_seeded_is_kept_30_days(
+def test_a_finished_custom_or_seeded_game_expires_after_30_days(
     server: StoreServer, redis: Redis, record: Record, kind: str
 ) -> None:
     game = finish(Store(server.url, keep_lost_days=0), record, **KINDS[kind])
     assert _expires(redis, game) == game.updated_at + 30 * DAY
 
 
-def test_the_time_of_the_finish_is_that_of_the_last_move(store: Store, redis: Redis) -> None:
+def test_the_finish_time_is_the_time_of_the_last_move(store: Store, redis: Redis) -> None:
     game = one_short(store)
     before = clock(redis)
     finished = move(store, game, LOST.actions[-1:])
     assert before <= finished.updated_at <= clock(redis)
 
 
-def test_a_batch_is_appended_whole_or_not_at_all(store: Store) -> None:
+def test_a_batch_is_appended_completely_or_not_at_all(store: Store) -> None:
     record = random_record(1)
     game = create(store, record)
     after = state_after(game, record.actions)
@@ -303,7 +299,7 @@ def test_a_batch_is_appended_whole_or_not_at_all(store: Store) -> None:
 @pytest.mark.parametrize(
     ("field", "value"), [("f", "2"), ("r", "chess"), ("m", "daily"), ("c", "noon"), ("a", "~")]
 )
-def test_a_game_that_is_damaged_or_of_a_later_release_is_unreadable(
+def test_a_game_with_an_unknown_field_value_is_unreadable(
     store: Store, redis: Redis, field: str, value: str
 ) -> None:
     game = create(store)
@@ -312,7 +308,7 @@ def test_a_game_that_is_damaged_or_of_a_later_release_is_unreadable(
         _ = store.games.read(game.id).state
 
 
-def test_a_game_that_lacks_a_field_is_unreadable(store: Store, redis: Redis) -> None:
+def test_a_game_with_a_missing_field_is_unreadable(store: Store, redis: Redis) -> None:
     game = create(store)
     redis.hdel(_key(game), "s")
     with pytest.raises(UnreadableGame):

@@ -1,4 +1,4 @@
-"""The ledger: a finished game gets on its board once, whatever breaks on the way."""
+"""The ledger: a finished game is entered on its board exactly once, even after a crash."""
 
 from __future__ import annotations
 
@@ -63,17 +63,17 @@ def _gone(redis: Redis, *games: Game) -> None:
 
 @pytest.fixture
 def ten(store: Store) -> list[Game]:
-    """Ten games on the board, the best first: of equal scores that is the earliest."""
+    """Ten games on the board, best first; equal scores are ordered by finish time."""
     lost = [finish(store) for _ in range(9)]
-    # Some of them end in the same millisecond.
+    # Some finish in the same millisecond.
     return [finish(store, WON), *sorted(lost, key=lambda game: (game.updated_at, game.id))]
 
 
-# What gets on which board
+# Entering
 
 
 @pytest.mark.parametrize("ruleset", RULESETS)
-def test_a_finished_game_is_ranked_with_its_ruleset(store: Store, ruleset: str) -> None:
+def test_a_finished_game_is_ranked_on_the_board_of_its_ruleset(store: Store, ruleset: str) -> None:
     game = finish(store, random_record(1, rules_for(ruleset)))
     assert game.board == Board(ruleset)
     page = store.ledger.page(Board(ruleset), 20)
@@ -81,7 +81,7 @@ def test_a_finished_game_is_ranked_with_its_ruleset(store: Store, ruleset: str) 
     assert page.entries == [(1, score(game.state).score, game)]
 
 
-def test_a_seeded_game_is_ranked_with_its_ruleset_and_seed_alone(store: Store) -> None:
+def test_a_seeded_game_is_ranked_only_on_the_board_of_its_ruleset_and_seed(store: Store) -> None:
     game = finish(store, mode=Mode.SEEDED)
     assert _ids(store.ledger.page(Board("original", LOST.seed), 20)) == [game.id]
     for board in (ORIGINAL, Board("gamemaker", LOST.seed), Board("original", "other")):
@@ -110,7 +110,7 @@ def test_a_finished_game_is_no_longer_pending(store: Store, redis: Redis) -> Non
     assert not redis.exists("pending")
 
 
-def test_the_boards_are_the_replay_of_the_finished_games(store: Store, redis: Redis) -> None:
+def test_boards_equal_the_replay_of_the_finished_games(store: Store, redis: Redis) -> None:
     random = Random(4)
     records = vectors()
     for luck in range(150):
@@ -131,14 +131,14 @@ def test_the_boards_are_the_replay_of_the_finished_games(store: Store, redis: Re
 
 
 @pytest.mark.parametrize("limit", [1, 3, 9, 10, 11])
-def test_pages_follow_each_other_to_the_end(store: Store, ten: list[Game], limit: int) -> None:
+def test_cursors_lead_through_the_whole_board(store: Store, ten: list[Game], limit: int) -> None:
     assert [game_id for _score, game_id in read_board(store, ORIGINAL, limit)] == [
         game.id for game in ten
     ]
 
 
 @pytest.mark.parametrize("limit", [9, 10])
-def test_only_a_page_with_more_behind_it_has_a_cursor(
+def test_only_a_page_with_a_next_page_has_a_cursor(
     store: Store, ten: list[Game], limit: int
 ) -> None:
     page = store.ledger.page(ORIGINAL, limit)
@@ -146,7 +146,7 @@ def test_only_a_page_with_more_behind_it_has_a_cursor(
     assert (page.cursor is None) == (limit == len(ten))
 
 
-def test_games_that_are_gone_are_skipped_and_count_no_more(
+def test_missing_games_are_neither_listed_nor_counted(
     store: Store, redis: Redis, ten: list[Game]
 ) -> None:
     _gone(redis, ten[0], ten[2], ten[3], ten[9])
@@ -160,13 +160,15 @@ def test_games_that_are_gone_are_skipped_and_count_no_more(
     assert (page.total, page.cursor) == (6, None)
 
 
-def test_games_that_are_gone_are_dropped(store: Store, redis: Redis, ten: list[Game]) -> None:
+def test_missing_games_are_dropped_from_the_board(
+    store: Store, redis: Redis, ten: list[Game]
+) -> None:
     _gone(redis, *ten[:5])
     store.ledger.page(ORIGINAL, 20)
     assert redis.zcard("board:original") == 5
 
 
-def test_a_board_whose_games_are_all_gone_is_empty(
+def test_a_board_with_only_missing_games_is_empty(
     store: Store, redis: Redis, ten: list[Game]
 ) -> None:
     _gone(redis, *ten)
@@ -174,10 +176,10 @@ def test_a_board_whose_games_are_all_gone_is_empty(
     assert not redis.exists("board:original")
 
 
-def test_many_games_that_are_gone_keep_no_reader_waiting(
+def test_a_page_skips_many_missing_games_in_few_round_trips(
     store: Store, redis: Redis, ten: list[Game]
 ) -> None:
-    """Entries are looked at in ever larger runs, not one by one."""
+    """Entries are read in batches of growing size, not one by one."""
     redis.zadd("board:original", {str(Member(-200, 0, f"{n:022d}")): 0 for n in range(3_000)})
     redis.config_resetstat()
     page = store.ledger.page(ORIGINAL, len(ten))
@@ -187,7 +189,7 @@ def test_many_games_that_are_gone_keep_no_reader_waiting(
     assert (page.total, page.cursor) == (len(ten), None)
 
 
-def test_a_cursor_is_good_when_its_game_is_gone(
+def test_a_cursor_stays_valid_after_its_game_is_gone(
     store: Store, redis: Redis, ten: list[Game]
 ) -> None:
     page = store.ledger.page(ORIGINAL, 3)
@@ -199,26 +201,26 @@ def test_a_cursor_is_good_when_its_game_is_gone(
     assert _ranks(page) == [3, 4, 5]
 
 
-def test_a_page_around_a_game_has_it_in_its_middle(store: Store, ten: list[Game]) -> None:
+def test_a_page_around_a_game_is_centred_on_it(store: Store, ten: list[Game]) -> None:
     page = store.ledger.page_around(ORIGINAL, 5, ten[4])
     assert _ids(page) == [game.id for game in ten[2:7]]
     assert page is not None
     assert _ranks(page) == [3, 4, 5, 6, 7]
 
 
-def test_a_page_around_the_first_begins_at_the_top(store: Store, ten: list[Game]) -> None:
+def test_a_page_around_a_top_game_starts_at_the_first_rank(store: Store, ten: list[Game]) -> None:
     assert _ids(store.ledger.page_around(ORIGINAL, 5, ten[0])) == [game.id for game in ten[:5]]
     assert _ids(store.ledger.page_around(ORIGINAL, 5, ten[2])) == [game.id for game in ten[:5]]
 
 
-def test_a_page_around_the_last_ends_with_it(store: Store, ten: list[Game]) -> None:
+def test_a_page_around_the_last_game_ends_with_it(store: Store, ten: list[Game]) -> None:
     page = store.ledger.page_around(ORIGINAL, 5, ten[9])
     assert _ids(page) == [game.id for game in ten[7:]]
     assert page is not None
     assert page.cursor is None
 
 
-def test_a_page_of_one_around_a_game_is_that_game(store: Store, ten: list[Game]) -> None:
+def test_a_page_of_one_around_a_game_contains_only_that_game(store: Store, ten: list[Game]) -> None:
     for game in ten:
         assert _ids(store.ledger.page_around(ORIGINAL, 1, game)) == [game.id]
 
@@ -231,27 +233,27 @@ def test_there_is_no_page_around_a_game_that_is_not_on_the_board(store: Store) -
 
 
 @pytest.mark.parametrize("again", [create, one_short], ids=["not moved", "unfinished"])
-def test_an_entry_whose_id_has_a_new_game_by_now_is_dropped(
+def test_an_entry_is_dropped_when_a_new_game_has_its_id(
     store: Store, redis: Redis, again: Callable[..., Game]
 ) -> None:
-    """An id that follows from an idempotency key may come again once its game has expired."""
+    """An id derived from an idempotency key can be reused once its game has expired."""
     first, old = finish(store, WON), finish(store)
     _gone(redis, old)
-    wait_until(lambda: clock(redis) > old.updated_at)  # it does not expire within a millisecond
+    wait_until(lambda: clock(redis) > old.updated_at)  # not in the same millisecond
     again(store, id=old.id)
     page = store.ledger.page(ORIGINAL, 20)
     assert _ids(page) == [first.id]
     assert page.total == 1
 
 
-def test_a_game_that_a_failover_set_back_is_ranked_by_its_new_end_alone(
+def test_a_game_set_back_by_a_failover_is_ranked_only_by_its_new_finish(
     store: Store, redis: Redis
 ) -> None:
     game = finish(store)
     redis.hset(f"game:{game.id}", "a", game.log[:-1])
     redis.hset(f"game:{game.id}", "u", str(game.updated_at - 1))
     assert store.ledger.page(ORIGINAL, 20) == (0, [], None)
-    store.ledger.enter(game)  # as if nobody had looked meanwhile
+    store.ledger.enter(game)  # as if the board had not been read in between
     wait_until(lambda: clock(redis) > game.updated_at)
     again = move(store, store.games.read(game.id), LOST.actions[-1:])
     page = store.ledger.page(ORIGINAL, 20)
@@ -263,14 +265,14 @@ def test_a_game_that_a_failover_set_back_is_ranked_by_its_new_end_alone(
 
 
 def _unranked(store: Store, record: Record = LOST) -> Game:
-    """Finish a game as a worker does that dies before it is ranked."""
+    """Finish a game without ranking it, like a worker that dies in between."""
     game = one_short(store, record)
     store.ledger.expect(game)
     last = record.actions[-1:]
     return store.games.append(game, last, state_after(game, last))
 
 
-def test_a_sweep_enters_what_is_finished_and_drops_its_note(store: Store, redis: Redis) -> None:
+def test_a_sweep_enters_finished_games_and_drops_their_notes(store: Store, redis: Redis) -> None:
     games = [_unranked(store), _unranked(store, WON)]
     assert set(pending(redis)) == {game.id for game in games}
     age(redis, HOUR)
@@ -279,7 +281,7 @@ def test_a_sweep_enters_what_is_finished_and_drops_its_note(store: Store, redis:
     assert not redis.exists("pending")
 
 
-def test_a_sweep_enters_nothing_twice(store: Store, redis: Redis) -> None:
+def test_a_sweep_does_not_enter_a_game_twice(store: Store, redis: Redis) -> None:
     game = finish(store)
     store.ledger.expect(game)
     age(redis, HOUR)
@@ -288,7 +290,7 @@ def test_a_sweep_enters_nothing_twice(store: Store, redis: Redis) -> None:
     assert not redis.exists("pending")
 
 
-def test_a_sweep_drops_the_notes_of_games_that_are_gone(store: Store, redis: Redis) -> None:
+def test_a_sweep_drops_the_notes_of_missing_games(store: Store, redis: Redis) -> None:
     _gone(redis, _unranked(store))
     age(redis, HOUR)
     store.ledger.sweep()
@@ -310,7 +312,7 @@ def test_a_sweep_moves_the_note_of_an_unfinished_game_to_the_end(
         assert before <= (redis.zscore("pending", game.id) or 0) <= clock(redis)
 
 
-def test_a_sweep_leaves_what_is_younger_than_the_grace_period(
+def test_a_sweep_ignores_notes_younger_than_the_grace_period(
     store: Store, redis: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("api.store.ledger.GRACE", 2 * HOUR)
@@ -327,7 +329,7 @@ def test_a_sweep_leaves_what_is_younger_than_the_grace_period(
     assert redis.zrange("pending", 0, -1, withscores=True) == notes
 
 
-def test_a_sweep_takes_the_oldest_and_leaves_the_rest_to_the_next(
+def test_a_sweep_handles_the_oldest_notes_and_leaves_the_rest_to_the_next(
     store: Store, redis: Redis
 ) -> None:
     games = []
@@ -342,7 +344,7 @@ def test_a_sweep_takes_the_oldest_and_leaves_the_rest_to_the_next(
     assert len(read_board(store, ORIGINAL)) == len(games)
 
 
-def test_unfinished_games_do_not_keep_a_sweep_from_finished_ones(
+def test_unfinished_games_do_not_block_the_sweep_of_finished_games(
     store: Store, redis: Redis
 ) -> None:
     for _ in range(SWEEP_LIMIT):
@@ -368,22 +370,22 @@ OF_A_LATER_RELEASE = pytest.mark.parametrize(
 
 
 @OF_A_LATER_RELEASE
-def test_a_page_leaves_out_a_game_of_a_later_release_and_keeps_its_entry(
+def test_a_page_omits_a_game_of_a_later_release_and_keeps_its_entry(
     store: Store, redis: Redis, field: str, value: str
 ) -> None:
     known, unknown = finish(store, WON), finish(store)
     redis.hset(f"game:{unknown.id}", field, value)
     page = store.ledger.page(ORIGINAL, 20)
-    # A log is not replayed for a page: its entry says all.
+    # A page does not replay logs; the entry has the score.
     assert _ids(page) == [known.id] + [unknown.id] * (field == "a")
     assert page.total == 2
 
 
 @OF_A_LATER_RELEASE
-def test_a_game_of_a_later_release_does_not_keep_a_sweep_from_others(
+def test_a_game_of_a_later_release_does_not_block_the_sweep_of_other_games(
     store: Store, redis: Redis, field: str, value: str
 ) -> None:
-    """While a release is rolled out, workers of both meet each other's games."""
+    """During a rolling upgrade, old workers read games written by new ones."""
     unknown, known = _unranked(store), _unranked(store)
     redis.hset(f"game:{unknown.id}", field, value)
     age(redis, HOUR)
@@ -392,8 +394,8 @@ def test_a_game_of_a_later_release_does_not_keep_a_sweep_from_others(
     assert unknown.id in pending(redis)
 
 
-def test_a_sweep_drops_the_note_of_a_game_that_is_not_ranked(store: Store, redis: Redis) -> None:
-    """An id that follows from an idempotency key may come again as a custom game."""
+def test_a_sweep_drops_the_note_of_an_unranked_game(store: Store, redis: Redis) -> None:
+    """An id derived from an idempotency key can be reused by a custom game."""
     store.ledger.expect(one_short(store, id="again"))
     redis.delete("game:again")
     finish(store, random_record(1, CUSTOM), id="again")
@@ -402,18 +404,18 @@ def test_a_sweep_drops_the_note_of_a_game_that_is_not_ranked(store: Store, redis
     assert not redis.exists("pending", "board:original")
 
 
-# Crashes on the way
+# Crashes while finishing
 
 
 class Line(NamedTuple):
-    """A worker whose link to the store breaks."""
+    """A worker whose connection to the store can be broken."""
 
     worker: Store
     link: Link
 
 
 class Break(NamedTuple):
-    """Which command is the first not to be answered, and whether it is carried out."""
+    """The first command without a reply, and whether it is carried out."""
 
     step: int
     fate: Fate
@@ -433,7 +435,7 @@ FINISHES = Break(1, Fate.CARRIED_OUT)
 
 @pytest.fixture
 def line(server: StoreServer, store: Store) -> Iterator[Line]:
-    finish(store, WON)  # so that the store knows all scripts and the board is not empty
+    finish(store, WON)  # loads all scripts, and fills the board
     with linked(server) as link:
         worker = Store(link.url)
         yield Line(worker, link)
@@ -441,7 +443,7 @@ def line(server: StoreServer, store: Store) -> Iterator[Line]:
 
 
 def _crash(line: Line, game: Game, at: Break) -> None:
-    """Have a worker lose the store for good on its way of finishing ``game``."""
+    """Finish ``game`` with a worker that loses the store for good at a command."""
 
     def fate(number: int) -> Fate:
         if number == at.step:
@@ -454,7 +456,7 @@ def _crash(line: Line, game: Game, at: Break) -> None:
     assert len(line.link.commands) > at.step
 
 
-def test_finishing_takes_four_steps(store: Store, line: Line) -> None:
+def test_finishing_a_game_takes_four_commands(store: Store, line: Line) -> None:
     game = one_short(store)
     line.link.begin_again(lambda _number: Fate.ANSWERED)
     move(line.worker, game, LOST.actions[-1:])
@@ -462,7 +464,7 @@ def test_finishing_takes_four_steps(store: Store, line: Line) -> None:
 
 
 @pytest.mark.parametrize("at", BREAKS, ids=str)
-def test_a_sweep_heals_a_crash_at_any_step(
+def test_a_sweep_repairs_a_crash_at_any_command(
     store: Store, redis: Redis, line: Line, at: Break
 ) -> None:
     game = one_short(store)
@@ -477,7 +479,7 @@ def test_a_sweep_heals_a_crash_at_any_step(
 
 
 @pytest.mark.parametrize("at", BREAKS, ids=str)
-def test_a_repeated_last_move_heals_a_crash_at_any_step(
+def test_a_repeated_last_move_repairs_a_crash_at_any_command(
     store: Store, redis: Redis, line: Line, at: Break
 ) -> None:
     game = one_short(store)
@@ -490,7 +492,7 @@ def test_a_repeated_last_move_heals_a_crash_at_any_step(
 @pytest.mark.parametrize(
     "at", [at for at in BREAKS if at.step > FINISHES.step or at == FINISHES], ids=str
 )
-def test_asking_for_the_rank_heals_a_crash_once_the_game_is_over(
+def test_reading_the_rank_repairs_a_crash_after_the_game_is_over(
     store: Store, redis: Redis, line: Line, at: Break
 ) -> None:
     game = one_short(store)
@@ -500,7 +502,7 @@ def test_asking_for_the_rank_heals_a_crash_once_the_game_is_over(
 
 
 @pytest.mark.parametrize("at", _breaks(1 + STEPS), ids=str)
-def test_a_connection_lost_at_any_step_of_the_last_move_is_made_good_at_once(
+def test_the_last_move_survives_a_connection_lost_at_any_command(
     store: Store, redis: Redis, line: Line, at: Break
 ) -> None:
     game = one_short(store)
@@ -511,7 +513,7 @@ def test_a_connection_lost_at_any_step_of_the_last_move_is_made_good_at_once(
 
 
 def _finished_once(store: Store, redis: Redis, played: Played) -> None:
-    """Check that a game of ``LOST`` is over, as played, and on its board as the second of two."""
+    """Check that a game of ``LOST`` is over and ranked once, second of two on its board."""
     assert played.game == store.games.read(played.game.id)
     assert played.game.log == to_log(LOST.actions)
     boards = replayed_boards(store, redis)

@@ -1,4 +1,4 @@
-"""What is wrong with a store is told as UNAVAILABLE, and is over as soon as the store is back."""
+"""An outage raises UNAVAILABLE, and the store works again as soon as it is back."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def redis(own_server: StoreServer) -> Iterator[Redis]:
 
 
 class Games(NamedTuple):
-    """A game that nobody has moved in yet, and one that is one action short of its end."""
+    """A game without moves, and one that lacks only its last action."""
 
     new: Game
     last: Game
@@ -58,7 +58,7 @@ class Games(NamedTuple):
 
 @pytest.fixture
 def games(store: Store, redis: Redis) -> Games:
-    """Games in a store that knows all scripts, has a board, and something to sweep."""
+    """Games in a store with all scripts loaded, a board, and a note to sweep."""
     finish(store)
     games = Games(create(store), one_short(store))
     redis.zadd("pending", {games.new.id: 1})
@@ -88,7 +88,7 @@ CALLS = {**READS, **WRITES}
 
 @contextmanager
 def _unavailable(what: str) -> Iterator[None]:
-    """Expect the store to be unavailable, and print how long it took to find out."""
+    """Expect the store to be unavailable, and print how long it took to notice."""
     began = time.monotonic()
     with pytest.raises(UNAVAILABLE) as error:
         yield
@@ -97,16 +97,16 @@ def _unavailable(what: str) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-def test_a_store_that_was_never_there_is_unavailable(
+def test_a_store_that_was_never_reachable_is_unavailable(
     own_server: StoreServer, games: Games, call: Call
 ) -> None:
     own_server.kill()
-    with _unavailable("not there"):
+    with _unavailable("not reachable"):
         call(Store(own_server.url), games)
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-def test_a_killed_store_is_unavailable_and_works_again_once_it_is_back(
+def test_a_killed_store_is_unavailable_until_it_restarts(
     own_server: StoreServer, store: Store, games: Games, call: Call
 ) -> None:
     own_server.kill()
@@ -118,10 +118,10 @@ def test_a_killed_store_is_unavailable_and_works_again_once_it_is_back(
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-def test_a_store_that_was_killed_and_is_back_at_once_is_not_missed(
+def test_a_restarted_store_is_reconnected_without_an_error(
     own_server: StoreServer, store: Store, games: Games, call: Call
 ) -> None:
-    """Idle connections to the store that is gone are tried and made anew."""
+    """Stale idle connections are replaced by new ones."""
     own_server.kill()
     own_server.start()
     call(store, games)
@@ -129,7 +129,7 @@ def test_a_store_that_was_killed_and_is_back_at_once_is_not_missed(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-def test_a_frozen_store_is_unavailable_and_works_again_once_it_goes_on(
+def test_a_frozen_store_is_unavailable_until_it_resumes(
     own_server: StoreServer, store: Store, games: Games, call: Call
 ) -> None:
     own_server.kill(signal.SIGSTOP)
@@ -142,7 +142,7 @@ def test_a_frozen_store_is_unavailable_and_works_again_once_it_goes_on(
     store.probe()
 
 
-def test_a_move_sent_to_a_frozen_store_and_repeated_is_applied_once(
+def test_a_move_repeated_after_a_freeze_is_applied_once(
     own_server: StoreServer, store: Store, redis: Redis
 ) -> None:
     game = one_short(store)
@@ -159,7 +159,7 @@ def test_a_move_sent_to_a_frozen_store_and_repeated_is_applied_once(
     assert not redis.exists("pending")
 
 
-def test_what_was_acknowledged_before_a_kill_is_there_after_it(
+def test_acknowledged_writes_survive_a_kill(
     own_server: StoreServer, store: Store, redis: Redis
 ) -> None:
     games = [finish(store), one_short(store), create(store, player="Zoë", locked=True)]
@@ -177,14 +177,14 @@ def test_what_was_acknowledged_before_a_kill_is_there_after_it(
 
 @pytest.fixture
 def full(redis: Redis, games: Games) -> Games:
-    """Games in a store that has no memory left."""
+    """Games in a store without free memory."""
     redis.config_set("maxmemory-policy", "noeviction")
     redis.config_set("maxmemory", 1)
     return games
 
 
 @pytest.mark.parametrize("call", WRITES.values(), ids=WRITES)
-def test_a_full_store_is_unavailable_for_what_takes_memory_and_keeps_what_it_has(
+def test_a_full_store_refuses_writes_and_keeps_its_games(
     store: Store, redis: Redis, full: Games, call: Call
 ) -> None:
     def kept() -> list[object]:
@@ -198,11 +198,13 @@ def test_a_full_store_is_unavailable_for_what_takes_memory_and_keeps_what_it_has
 
 
 @pytest.mark.parametrize("call", READS.values(), ids=READS)
-def test_a_full_store_is_still_read(store: Store, full: Games, call: Call) -> None:
+def test_a_full_store_can_still_be_read(store: Store, full: Games, call: Call) -> None:
     assert call(store, full)
 
 
-def test_a_store_that_has_memory_again_works_again(store: Store, redis: Redis, full: Games) -> None:
+def test_a_full_store_works_again_once_it_has_memory(
+    store: Store, redis: Redis, full: Games
+) -> None:
     with _unavailable("full"):
         store.probe()
     redis.config_set("maxmemory", 0)
@@ -211,7 +213,7 @@ def test_a_store_that_has_memory_again_works_again(store: Store, redis: Redis, f
 
 
 @pytest.mark.parametrize("call", WRITES.values(), ids=WRITES)
-def test_a_replica_is_unavailable_until_it_is_promoted(
+def test_a_replica_refuses_writes_until_it_is_promoted(
     store: Store, redis: Redis, games: Games, call: Call
 ) -> None:
     redis.replicaof("127.0.0.1", 1)
@@ -223,7 +225,7 @@ def test_a_replica_is_unavailable_until_it_is_promoted(
 
 
 @pytest.mark.parametrize("call", WRITES.values(), ids=WRITES)
-def test_a_store_that_forgot_the_scripts_is_told_them_again(
+def test_scripts_are_loaded_again_after_the_store_loses_them(
     store: Store, redis: Redis, games: Games, call: Call
 ) -> None:
     redis.script_flush()
@@ -231,7 +233,7 @@ def test_a_store_that_forgot_the_scripts_is_told_them_again(
     assert boards_read(store, redis) == replayed_boards(store, redis)
 
 
-def test_a_script_is_sent_whole_only_to_a_store_that_does_not_know_it(
+def test_a_script_the_store_knows_is_called_by_its_hash(
     own_server: StoreServer, games: Games
 ) -> None:
     with linked(own_server) as link:
@@ -242,7 +244,7 @@ def test_a_script_is_sent_whole_only_to_a_store_that_does_not_know_it(
     assert "EVAL" not in link.commands
 
 
-def test_connections_are_dropped_when_asked_to(store: Store, redis: Redis, games: Games) -> None:
+def test_forget_connections_drops_the_connections(store: Store, redis: Redis, games: Games) -> None:
     def connections() -> int:
         return len(redis.client_list())
 
@@ -253,7 +255,7 @@ def test_connections_are_dropped_when_asked_to(store: Store, redis: Redis, games
 
 
 @pytest.mark.parametrize("fate", [Fate.LOST, Fate.CARRIED_OUT])
-def test_a_creation_whose_answer_is_lost_is_made_good_at_once(
+def test_a_creation_is_retried_when_its_reply_is_lost(
     own_server: StoreServer, store: Store, fate: Fate
 ) -> None:
     create(store)
@@ -267,7 +269,7 @@ def test_a_creation_whose_answer_is_lost_is_made_good_at_once(
 
 
 @pytest.mark.parametrize("fate", [Fate.LOST, Fate.CARRIED_OUT])
-def test_a_move_whose_answers_are_lost_is_unavailable_and_repeated_applied_once(
+def test_a_move_with_lost_replies_is_unavailable_and_applied_once_when_repeated(
     own_server: StoreServer, store: Store, fate: Fate
 ) -> None:
     finish(store)

@@ -1,4 +1,4 @@
-"""Processes that want the same at the same moment, and processes that end at any moment."""
+"""Races between processes, and processes killed at random moments."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ pytestmark = pytest.mark.slow
 
 T = TypeVar("T")
 
-# Each child is forked from a process that has imported everything and runs nothing else.
+# Forks children from a process that has only imported the modules.
 PROCESSES = multiprocessing.get_context("forkserver")
 
 
@@ -50,19 +50,19 @@ def pool() -> Iterator[ProcessPoolExecutor]:
 
 
 def _race(pool: ProcessPoolExecutor, work: Callable[..., T], *arguments: object) -> list[T]:
-    """Have all processes do the same at once, and return what each returns."""
+    """Run ``work`` in all processes at once, and return their results."""
     futures = [pool.submit(work, *arguments) for _ in range(RACERS)]
     return [future.result() for future in futures]
 
 
 def _sweep(store: Store, redis: Redis) -> None:
-    """Sweep as often as it takes, as if all notes were old."""
+    """Age all notes, and sweep until none is left to handle."""
     age(redis, 3 * GRACE)
     while redis.zcount("pending", "-inf", clock(redis) - 2 * GRACE):
         store.ledger.sweep()
 
 
-def test_of_moves_at_the_same_moment_none_is_lost_or_applied_twice(
+def test_concurrent_moves_are_neither_lost_nor_applied_twice(
     pool: ProcessPoolExecutor, server: StoreServer, store: Store, redis: Redis
 ) -> None:
     games = [create(store, seed=f"race-{number}") for number in range(20)]
@@ -76,7 +76,7 @@ def test_of_moves_at_the_same_moment_none_is_lost_or_applied_twice(
         assert sorted(moves[Outcome.APPLIED]) == list(enumerate(log))
         assert set(moves[Outcome.REPLAYED]) <= set(enumerate(log))
         refused += len(moves[Outcome.REFUSED])
-    # Otherwise there was no race.
+    # Otherwise, there was no race.
     assert refused > len(games)
     _sweep(store, redis)
     assert boards_read(store, redis) == replayed_boards(store, redis)
@@ -84,22 +84,22 @@ def test_of_moves_at_the_same_moment_none_is_lost_or_applied_twice(
     assert not redis.exists("pending")
 
 
-def test_of_games_created_under_one_id_at_the_same_moment_there_is_one(
+def test_concurrent_creations_with_one_id_create_one_game(
     pool: ProcessPoolExecutor, server: StoreServer, store: Store
 ) -> None:
-    game_ids = [f"wanted-{number}" for number in range(100)]
+    game_ids = [f"shared-{number}" for number in range(100)]
     racers = _race(pool, workers.create_all, server.url, game_ids)
     makers = set()
     for game_id, *answers in zip(game_ids, *racers, strict=True):
         seed = store.games.read(game_id).seed
-        assert {told for told, _created in answers} == {seed}
-        assert sum(created for _told, created in answers) == 1
+        assert {seed_read for seed_read, _created in answers} == {seed}
+        assert sum(created for _seed, created in answers) == 1
         makers.add(seed)
-    # Otherwise there was no race.
+    # Otherwise, there was no race.
     assert len(makers) > 1
 
 
-def test_a_game_finished_by_several_at_the_same_moment_is_finished_and_entered_once(
+def test_a_game_finished_concurrently_is_entered_once(
     pool: ProcessPoolExecutor, server: StoreServer, store: Store, redis: Redis
 ) -> None:
     games = [one_short(store) for _ in range(100)]
@@ -108,7 +108,7 @@ def test_a_game_finished_by_several_at_the_same_moment_is_finished_and_entered_o
     racers = _race(pool, workers.finish_all, server.url, game_ids, version, last)
     for applied in zip(*racers, strict=True):
         assert sum(applied) == 1
-    # Otherwise there was no race.
+    # Otherwise, there was no race.
     assert sum(map(any, racers)) > 1
     assert redis.zcard("board:original") == len(games)
     _sweep(store, redis)
@@ -116,7 +116,7 @@ def test_a_game_finished_by_several_at_the_same_moment_is_finished_and_entered_o
     assert not redis.exists("pending")
 
 
-def test_processes_that_need_a_secret_at_the_same_moment_make_one(
+def test_concurrent_processes_create_one_secret(
     pool: ProcessPoolExecutor, server: StoreServer, redis: Redis
 ) -> None:
     made = set()
@@ -127,7 +127,7 @@ def test_processes_that_need_a_secret_at_the_same_moment_make_one(
     assert len(made) == 10
 
 
-def test_once_swept_the_boards_are_right_whenever_workers_were_killed(
+def test_a_sweep_corrects_the_boards_after_workers_are_killed(
     server: StoreServer, store: Store, redis: Redis
 ) -> None:
     PROCESSES.set_forkserver_preload([workers.__name__])

@@ -1,4 +1,4 @@
-"""A store with a replica: what a failover must not take back is waited for."""
+"""A store with a replica: the last move waits until the replica has it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LAST = LOST.actions[-1:]
 
 @pytest.fixture(scope="module")
 def primary(binary: str) -> Iterator[StoreServer]:
-    """The store that is written to."""
+    """The server that accepts writes."""
     port = str(free_port())
     with StoreServer(binary, "--port", port, "--repl-diskless-sync-delay", "0") as server:
         yield server
@@ -38,7 +38,7 @@ def primary(binary: str) -> Iterator[StoreServer]:
 
 @pytest.fixture(scope="module")
 def replica(binary: str, primary: StoreServer) -> Iterator[StoreServer]:
-    """Its only replica."""
+    """The only replica of the primary."""
     with primary.client as client:
         port = str(client.config_get("port")["port"])
     server = StoreServer(binary, "--replicaof", "127.0.0.1", port)
@@ -53,7 +53,7 @@ def replica(binary: str, primary: StoreServer) -> Iterator[StoreServer]:
 
 @pytest.fixture
 def redis(primary: StoreServer, replica: StoreServer) -> Iterator[Redis]:
-    """A client to look behind the store, which is empty, and has its replica."""
+    """A client that reads the primary directly; it is empty and its replica is connected."""
     replica.kill(signal.SIGCONT)
     with primary.client as client:
         client.flushall()
@@ -64,7 +64,7 @@ def redis(primary: StoreServer, replica: StoreServer) -> Iterator[Redis]:
 
 @pytest.fixture
 def waiting(redis: Redis, primary: StoreServer) -> Iterator[Store]:
-    """The store of an API that waits for the replica."""
+    """A store that waits for the replica."""
     assert redis
     store = Store(primary.url, wait_replicas=1)
     yield store
@@ -72,8 +72,8 @@ def waiting(redis: Redis, primary: StoreServer) -> Iterator[Store]:
 
 
 @pytest.fixture
-def hasty(redis: Redis, primary: StoreServer) -> Iterator[Store]:
-    """The store of one that waits for none."""
+def not_waiting(redis: Redis, primary: StoreServer) -> Iterator[Store]:
+    """A store that does not wait for replicas."""
     assert redis
     store = Store(primary.url)
     yield store
@@ -84,15 +84,13 @@ def _log(redis: Redis, game: Game) -> str:
     return str(redis.hget(f"game:{game.id}", "a"))
 
 
-def test_a_finished_game_is_on_the_replica_when_it_is_acknowledged(
-    waiting: Store, replica: StoreServer
-) -> None:
+def test_an_acknowledged_finish_is_on_the_replica(waiting: Store, replica: StoreServer) -> None:
     game = move(waiting, one_short(waiting), LAST)
     with replica.client as client:
         assert _log(client, game) == game.log
 
 
-def test_a_last_move_that_the_replica_has_not_got_is_not_acknowledged(
+def test_a_last_move_missing_on_the_replica_is_not_acknowledged(
     waiting: Store, replica: StoreServer
 ) -> None:
     game = one_short(waiting)
@@ -101,7 +99,7 @@ def test_a_last_move_that_the_replica_has_not_got_is_not_acknowledged(
         play(waiting, game.id, len(game.log), LAST)
 
 
-def test_it_is_played_all_the_same_and_acknowledged_when_it_is_repeated(
+def test_an_unacknowledged_last_move_is_stored_and_acknowledged_when_repeated(
     waiting: Store, replica: StoreServer, redis: Redis
 ) -> None:
     game = one_short(waiting)
@@ -117,30 +115,32 @@ def test_it_is_played_all_the_same_and_acknowledged_when_it_is_repeated(
     assert (waiting.ledger.page(ORIGINAL, 20).total, pending(redis)) == (1, [])
 
 
-def test_a_repeated_last_move_waits_for_what_another_process_wrote(
-    waiting: Store, hasty: Store, replica: StoreServer
+def test_a_repeated_last_move_waits_for_the_writes_of_another_process(
+    waiting: Store, not_waiting: Store, replica: StoreServer
 ) -> None:
-    game = one_short(hasty)
+    game = one_short(not_waiting)
     replica.kill(signal.SIGSTOP)
-    play(hasty, game.id, len(game.log), LAST)
+    play(not_waiting, game.id, len(game.log), LAST)
     for _ in range(2):
         with pytest.raises(UNAVAILABLE, match="0 of 1 replicas"):
             play(waiting, game.id, len(game.log), LAST)
 
 
-def test_no_other_move_waits(waiting: Store, replica: StoreServer) -> None:
+def test_moves_before_the_last_do_not_wait(waiting: Store, replica: StoreServer) -> None:
     game = create(waiting)
     replica.kill(signal.SIGSTOP)
     for version in range(len(LOST.actions) - 1):
         play(waiting, game.id, version, LOST.actions[version : version + 1])
 
 
-def test_nobody_waits_who_is_not_told_to(hasty: Store, replica: StoreServer) -> None:
+def test_a_store_without_wait_replicas_does_not_wait(
+    not_waiting: Store, replica: StoreServer
+) -> None:
     replica.kill(signal.SIGSTOP)
-    assert move(hasty, one_short(hasty), LAST).over
+    assert move(not_waiting, one_short(not_waiting), LAST).over
 
 
-def test_more_replicas_than_there_are_acknowledge_nothing(
+def test_a_finish_is_not_acknowledged_with_too_few_replicas(
     primary: StoreServer, redis: Redis
 ) -> None:
     assert redis
@@ -150,9 +150,7 @@ def test_more_replicas_than_there_are_acknowledge_nothing(
     store.forget_connections()
 
 
-def test_a_game_that_a_failover_set_back_meanwhile_is_not_acknowledged(
-    waiting: Store, redis: Redis
-) -> None:
+def test_a_game_set_back_by_a_failover_is_not_acknowledged(waiting: Store, redis: Redis) -> None:
     game = move(waiting, one_short(waiting), LAST)
     redis.hset(f"game:{game.id}", "a", game.log[:-1])
     with pytest.raises(UNAVAILABLE, match="set back"):
@@ -163,7 +161,7 @@ def test_a_game_that_a_failover_set_back_meanwhile_is_not_acknowledged(
     assert not redis.exists(f"game:{game.id}")
 
 
-def test_an_api_that_is_set_to_wait_answers_that_the_store_is_unavailable(
+def test_the_api_responds_store_unavailable_until_the_replica_has_the_finish(
     redis: Redis, primary: StoreServer, replica: StoreServer
 ) -> None:
     assert redis

@@ -1,4 +1,4 @@
-"""The server's secret: one for all processes, and what is derived from it."""
+"""The server's secret, shared by all processes, and the values derived from it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ CONFIGURED = b"thirty-two bytes or more of noise"
 OTHER = b"other thirty-two bytes or more of noise"
 
 
-def test_what_is_derived_is_an_hmac_of_purpose_and_text(server: StoreServer) -> None:
+def test_a_derived_value_is_an_hmac_of_purpose_and_text(server: StoreServer) -> None:
     secret = Store(server.url, secret=CONFIGURED).secret
     for purpose in Purpose:
         message = purpose.value.encode() + b"\0" + "Größe".encode()
         assert secret.derive(purpose, "Größe") == hmac.digest(CONFIGURED, message, "sha256")
 
 
-def test_one_purpose_never_yields_the_value_of_another(store: Store) -> None:
+def test_each_purpose_derives_a_different_value(store: Store) -> None:
     assert len({store.secret.derive(purpose, "same") for purpose in Purpose}) == len(Purpose)
 
 
@@ -43,7 +43,7 @@ def test_the_shared_secret_is_random(server: StoreServer, redis: Redis) -> None:
 
 def test_the_shared_secret_has_at_least_32_bytes(store: Store, redis: Redis) -> None:
     store.secret.check()
-    # Base64 writes six bits a character.
+    # Base64 has six bits per character.
     assert len(str(redis.get("secret"))) * 6 >= 32 * 8
 
 
@@ -54,7 +54,7 @@ def test_a_configured_secret_is_not_written_to_the_store(server: StoreServer, re
 
 
 @pytest.mark.parametrize("secret", [OTHER, None], ids=["another", "none"])
-def test_a_store_used_with_one_secret_refuses_another(
+def test_a_store_used_with_one_secret_refuses_any_other(
     server: StoreServer, secret: bytes | None
 ) -> None:
     Store(server.url, secret=CONFIGURED).secret.check()
@@ -64,7 +64,7 @@ def test_a_store_used_with_one_secret_refuses_another(
     Store(server.url, secret=CONFIGURED).secret.check()
 
 
-def test_a_secret_that_a_failover_loses_at_once_is_not_replaced_by_a_known_one(
+def test_a_secret_lost_in_a_failover_is_not_replaced_by_a_guessable_one(
     store: Store, redis: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lost = False
@@ -84,7 +84,7 @@ def test_a_secret_that_a_failover_loses_at_once_is_not_replaced_by_a_known_one(
     assert derived != hmac.digest(b"None", b"id\0x", "sha256")
 
 
-def test_a_probe_gives_a_store_that_lost_its_data_the_secret_back(
+def test_a_probe_restores_the_secret_of_a_store_that_lost_its_data(
     server: StoreServer, redis: Redis
 ) -> None:
     store = Store(server.url)
@@ -94,7 +94,7 @@ def test_a_probe_gives_a_store_that_lost_its_data_the_secret_back(
     assert Store(server.url).secret.derive(Purpose.ID, "x") == before
 
 
-def test_a_probe_refuses_a_store_that_another_secret_was_used_with_meanwhile(
+def test_a_probe_refuses_a_store_now_used_with_another_secret(
     server: StoreServer, redis: Redis
 ) -> None:
     store = Store(server.url)

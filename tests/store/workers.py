@@ -1,4 +1,4 @@
-"""What the processes do that race on a store."""
+"""Work done by the processes that race on a store."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ PATIENCE = 60
 
 
 class Outcome(Enum):
-    """What became of a move."""
+    """Outcome of a move."""
 
     APPLIED = auto()
-    REPLAYED = auto()  # somebody else had made the same one
+    REPLAYED = auto()  # another process had made the same move
     REFUSED = auto()
 
 
-class Answer(NamedTuple):
-    """How a move was answered."""
+class Attempt(NamedTuple):
+    """A move and its outcome."""
 
     version: int
     char: str
@@ -41,27 +41,27 @@ class Answer(NamedTuple):
 
 
 def meet(url: str, place: str) -> None:
-    """Wait until all racers are at a place, so that they go on at the same moment."""
+    """Wait until all racers have arrived, so that they continue at the same moment."""
     deadline = time.monotonic() + PATIENCE
     with Redis.from_url(url) as redis:
         redis.incr(place)
         while int(redis.get(place) or 0) < RACERS:
-            assert time.monotonic() < deadline, "the others do not come"
+            assert time.monotonic() < deadline, "the other racers did not arrive"
 
 
-def contest(url: str, game_ids: Sequence[str]) -> list[list[Answer]]:
-    """Play games to their end while others do; return each game's answers."""
+def contest(url: str, game_ids: Sequence[str]) -> list[list[Attempt]]:
+    """Play games to their end in competition; return the outcomes for each game."""
     random = Random()
-    answers = []
+    attempts = []
     store = Store(url)
     for game_id in game_ids:
         meet(url, f"meet:{game_id}")
-        answers.append(_contest(store, game_id, random))
-    return answers
+        attempts.append(_contest(store, game_id, random))
+    return attempts
 
 
-def _contest(store: Store, game_id: str, random: Random) -> list[Answer]:
-    answers = []
+def _contest(store: Store, game_id: str, random: Random) -> list[Attempt]:
+    attempts = []
     while not (game := store.games.read(game_id)).over:
         version = len(game.log)
         action = random.choice(game.state.legal)
@@ -72,45 +72,45 @@ def _contest(store: Store, game_id: str, random: Random) -> list[Answer]:
         else:
             assert played.state.version == version + 1
             outcome = Outcome.REPLAYED if played.replayed else Outcome.APPLIED
-        answers.append(Answer(version, action.char, outcome))
-    return answers
+        attempts.append(Attempt(version, action.char, outcome))
+    return attempts
 
 
 def create_all(url: str, game_ids: Sequence[str]) -> list[tuple[str, bool]]:
-    """Create games while others do; return each game's seed and whether it is of our making."""
+    """Create games in competition; return each game's seed and whether this process created it."""
     store = Store(url)
-    answers = []
+    attempts = []
     for game_id in game_ids:
         meet(url, f"meet:{game_id}")
         game, created = store.games.create(new_game(id=game_id, seed=f"seed-{os.getpid()}"))
-        answers.append((game.seed, created))
-    return answers
+        attempts.append((game.seed, created))
+    return attempts
 
 
 def finish_all(url: str, game_ids: Sequence[str], version: int, last: str) -> list[bool]:
-    """Play the last move of games while others do; return whether it was applied by us."""
+    """Play last moves in competition; return whether this process applied each."""
     store = Store(url)
-    answers = []
+    attempts = []
     for game_id in game_ids:
         meet(url, f"meet:{game_id}")
-        answers.append(not play(store, game_id, version, [parse_action(last)]).replayed)
-    return answers
+        attempts.append(not play(store, game_id, version, [parse_action(last)]).replayed)
+    return attempts
 
 
 def derive(url: str) -> bytes:
-    """Derive something from the secret, which nobody may have made yet."""
+    """Derive a value from the secret, which may not exist yet."""
     store = Store(url)
     meet(url, "meet")
     return store.secret.derive(Purpose.ID, "x")
 
 
 def play_on(url: str, number: int) -> None:
-    """Create and finish games until somebody ends the process."""
+    """Create and finish games until the process is killed."""
     store = Store(url)
     for luck in count(number * 1_000_000):
         record = random_record(luck, seed="same" if luck % 2 else None)
         mode = Mode.SEEDED if luck % 2 else Mode.STANDARD
-        # Most games are short, so that the end often comes while one is being finished.
+        # Most games lack one move, so the process is often killed while finishing one.
         game = one_short(store, record, mode=mode) if luck % 5 else create(store, record, mode=mode)
         for version in range(len(game.log), len(record.actions)):
             play(store, game.id, version, record.actions[version : version + 1])
